@@ -1,0 +1,25 @@
+import type { RunPlan } from './pipeline.ts';
+import type { StopReason } from './pipeline-activities.ts';
+import type { ItemCounts } from './run.ts';
+
+/** Workflow type of every chunk child. */
+export const CHUNK_TYPE = 'pipelineChunk';
+
+/** Input of a chunk child, ≤ 64 KiB: the ids it walks and how many at once; it neither lists nor filters. */
+export interface ChunkInput {
+  readonly pipeline: string;
+  readonly entity: string;
+  readonly run: string;
+  readonly dryRun: false;
+  readonly page: number;
+  readonly chunk: number;
+  readonly itemIds: readonly string[];
+  readonly concurrency: number;
+  readonly paused: boolean;
+  readonly plan: Pick<RunPlan, 'itemTimeoutMs' | 'heartbeatTimeoutMs'>;
+}
+
+/** Receipt of a chunk: counters only; failures are in the ledger. */
+export interface ChunkReceipt extends ItemCounts {
+  readonly stop?: StopReason;
+}

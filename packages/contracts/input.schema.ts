@@ -1,0 +1,113 @@
+import { distance } from 'fastest-levenshtein';
+import { z } from 'zod';
+import { computeByteLength } from './digest.ts';
+import type { InputProblem } from './failures.ts';
+import type { FieldSpec, FieldSpecs, PipelineInput } from './fields.ts';
+import type { PipelineContract } from './pipeline.ts';
+
+const MAX_ITEM_IDS = 1_000;
+const MAX_ITEM_IDS_BYTES = 64 * 1024;
+const MAX_ID_CHARACTERS = 1_000;
+
+const text = z.string().max(MAX_ID_CHARACTERS).refine((value) => value.trim() !== '', { error: 'must not be blank' });
+
+const itemIds = z
+  .array(text)
+  .min(1)
+  .max(MAX_ITEM_IDS)
+  .refine((ids) => computeByteLength(JSON.stringify(ids)) <= MAX_ITEM_IDS_BYTES, { error: 'must not exceed 64 KiB in all' });
+
+const threshold = z.union(
+  [z.strictObject({ count: z.int().min(0) }), z.strictObject({ share: z.number().min(0).lt(1) })],
+  { error: 'expected {count: integer ≥ 0} or {share: 0 ≤ s < 1}' },
+);
+
+const fieldSchema = (spec: FieldSpec): z.ZodType => {
+  switch (spec.kind) {
+    case 'id':
+      return text;
+    case 'ids':
+      return z.array(text).max(spec.max);
+    case 'integer':
+      return z.int().min(spec.min).max(spec.max);
+    case 'number':
+      return z.number().min(spec.min).max(spec.max);
+    case 'boolean':
+      return z.boolean();
+    case 'choice':
+      return z.enum(spec.values as [string, ...string[]]);
+    default:
+      return spec satisfies never;
+  }
+};
+
+const withPresence = (spec: FieldSpec): z.ZodType => {
+  const schema = fieldSchema(spec);
+  if ('default' in spec && spec.default !== undefined) return schema.default(spec.default);
+  return spec.optional === true ? schema.optional() : schema;
+};
+
+/** Strict schema of a pipeline's one start argument: its own fields beside the controls, unknown keys refused. */
+export const inputSchema = (contract: PipelineContract) => {
+  const fields = Object.fromEntries(Object.entries(contract.fields).map(([name, spec]) => [name, withPresence(spec)]));
+  return z
+    .strictObject({
+      ...fields,
+      dryRun: z.boolean().default(false),
+      force: z.boolean().default(false),
+      itemIds: itemIds.optional(),
+      maxItems: z.int().min(1).optional(),
+      maxConcurrency: z.int().min(1).max(contract.maxConcurrencyLimit).optional(),
+      redriveOf: text.optional(),
+      failureThreshold: threshold.optional(),
+      requestId: text.optional(),
+    })
+    .superRefine((input, context) => {
+      if (input.redriveOf === undefined) return;
+      const excluded = [...(input.force ? ['force'] : []), ...(['itemIds', 'maxItems'] as const).filter((key) => input[key] !== undefined)];
+      for (const key of excluded) context.addIssue({ code: 'custom', path: [key], message: 'cannot be combined with redriveOf' });
+    });
+};
+
+const nearest = (word: string, known: readonly string[]): string | undefined => {
+  const plain = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase();
+  const ranked = known.map((name) => ({ name, away: distance(plain(word), plain(name)) })).sort((a, b) => a.away - b.away);
+  return ranked[0] !== undefined && ranked[0].away <= Math.max(2, word.length / 3) ? ranked[0].name : undefined;
+};
+
+const unknownKey = (key: string, known: readonly string[]): InputProblem => {
+  const near = nearest(key, known);
+  const hint = near === undefined ? `known keys: ${known.join(', ')}` : `did you mean ${near}?`;
+  return { path: key, code: 'unknown_key', message: `unknown key ${key}, ${hint}` };
+};
+
+type Issue = z.core.$ZodIssue;
+
+const toProblems = (issue: Issue, known: readonly string[]): InputProblem[] => {
+  const path = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys' && path === '') return issue.keys.map((key) => unknownKey(key, known));
+  const missing = (issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined;
+  if (missing && path !== '') return [{ path, code: 'missing', message: `Missing ${path} in payload` }];
+  return [{ path, code: issue.code, message: path === '' ? issue.message : `${path}: ${issue.message}` }];
+};
+
+const refuse = (message: string): RefusedInput => ({ ok: false, problems: [{ path: '', code: 'invalid_argument', message }] });
+
+interface RefusedInput {
+  readonly ok: false;
+  readonly problems: readonly InputProblem[];
+}
+
+export type ParsedInput<F extends FieldSpecs> = { readonly ok: true; readonly input: PipelineInput<F> } | RefusedInput;
+
+/** Parses a start's argument list strictly; all problems at once, nothing coerced. */
+export const parsePipelineInput = <F extends FieldSpecs>(contract: PipelineContract<F>, args: readonly unknown[]): ParsedInput<F> => {
+  if (args.length > 1) return refuse(`expected exactly one argument, got ${args.length}`);
+  const [payload] = args;
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return refuse('expected an object');
+  const schema = inputSchema(contract as PipelineContract);
+  const parsed = schema.safeParse(payload, { reportInput: true });
+  if (parsed.success) return { ok: true, input: parsed.data as unknown as PipelineInput<F> };
+  const known = [...Object.keys(contract.fields), 'dryRun', 'force', 'itemIds', 'maxItems', 'maxConcurrency', 'redriveOf', 'failureThreshold', 'requestId'];
+  return { ok: false, problems: parsed.error.issues.flatMap((issue) => toProblems(issue, known)) };
+};

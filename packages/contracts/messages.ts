@@ -1,0 +1,8 @@
+/** Wire names of a run's messages; each control is an update and, for bare tools, a signal of the same name. */
+export const MESSAGES = {
+  progress: 'progress',
+  pause: 'pause',
+  resume: 'resume',
+  abort: 'abort',
+  stop: 'stop',
+} as const;
