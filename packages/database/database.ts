@@ -1,0 +1,27 @@
+import type { NodePgDatabase, NodePgTransaction } from 'drizzle-orm/node-postgres';
+import type { ExtractTablesWithRelations, SQL } from 'drizzle-orm';
+import type * as schema from './schema/index.ts';
+
+type Schema = typeof schema;
+
+/** The one database handle of a process. */
+export type Database = NodePgDatabase<Schema>;
+
+/** Handle inside a transaction: inside it nothing else may be used. */
+export type Transaction = NodePgTransaction<Schema, ExtractTablesWithRelations<Schema>>;
+
+/** Either handle, for statements that do not care. */
+export type Executor = Pick<Database, 'execute'>;
+
+/** Rows of a raw statement, typed by the caller that wrote its columns. */
+export const readRows = async <Row>(executor: Executor, statement: SQL): Promise<Row[]> => {
+  const { rows } = await executor.execute(statement);
+  return rows as Row[];
+};
+
+/** The single row of a statement that always answers one; throws when it does not. */
+export const readRow = async <Row>(executor: Executor, statement: SQL): Promise<Row> => {
+  const [row] = await readRows<Row>(executor, statement);
+  if (row === undefined) throw new Error('the statement answered no row');
+  return row;
+};

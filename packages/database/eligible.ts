@@ -1,0 +1,97 @@
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { Executor } from './database.ts';
+import { readRow, readRows } from './database.ts';
+import { MAX_FAILED_RUNS } from './item-claims.ts';
+
+/** A pipeline's eligible rows: a query with the columns `item_id` (text) and `sort_key`, which never changes for a row. */
+export interface KeysetSource {
+  readonly query: SQL;
+  readonly sortType: 'bigint' | 'integer' | 'timestamptz' | 'text';
+}
+
+/** What narrows the source: chosen ids, and how rows of the ledger count. */
+export interface Selection {
+  readonly source: KeysetSource;
+  readonly epochId: string | null;
+  readonly itemIds: readonly string[] | null;
+  readonly retryFailed: 'nextRun' | 'redrive';
+}
+
+/** A position in keyset order, exact to the column's precision: [sort key as Postgres text, item id]. */
+export type Position = readonly [string, string];
+
+/** Opaque cursor text of a position. */
+export const encodeCursor = (position: Position): string => JSON.stringify(position);
+
+/** Position of a cursor we made; throws `TypeError` on any other text. */
+export const parseCursor = (cursor: string): Position => {
+  const parsed: unknown = JSON.parse(cursor);
+  if (!Array.isArray(parsed) || parsed.length !== 2 || !parsed.every((part) => typeof part === 'string')) throw new TypeError('not a cursor');
+  return parsed as unknown as Position;
+};
+
+const rowsOf = ({ source, itemIds }: Selection): SQL =>
+  itemIds === null ? source.query : sql`select * from (${source.query}) chosen where chosen.item_id = any(${sql.param([...itemIds])}::text[])`;
+
+const processedExpression = ({ retryFailed }: Selection): SQL =>
+  retryFailed === 'redrive'
+    ? sql`coalesce(i.state in ('done', 'skipped', 'failed'), false)`
+    : sql`coalesce(i.state in ('done', 'skipped') or (i.state = 'failed' and i.failed_runs >= ${MAX_FAILED_RUNS}), false)`;
+
+const ledgerJoin = ({ epochId }: Selection): SQL => sql`left join pipeline_items i on i.epoch_id = ${epochId}::bigint and i.item_id = e.item_id`;
+
+const row = (position: Position, { source }: Selection): SQL => sql`(${position[0]}::${sql.raw(source.sortType)}, ${position[1]}::text)`;
+
+export interface EligibleCount {
+  readonly total: number;
+  readonly processed: number;
+  /** Greatest position that the count saw, or null when it saw none: the run's upper bound. */
+  readonly upperBound: Position | null;
+}
+
+/** Counts what the pages will walk, with the pages' own query: first the upper bound, then all rows up to it. */
+export const countEligible = async (executor: Executor, selection: Selection): Promise<EligibleCount> => {
+  const [last] = await readRows<{ sort_key: string; item_id: string }>(
+    executor,
+    sql`select e.sort_key::text as sort_key, e.item_id from (${rowsOf(selection)}) e order by e.sort_key desc, e.item_id desc limit 1`,
+  );
+  if (last === undefined) return { total: 0, processed: 0, upperBound: null };
+  const upperBound: Position = [last.sort_key, last.item_id];
+  const counted = await readRow<{ total: string; processed: string }>(
+    executor,
+    sql`select count(*) as total, count(*) filter (where ${processedExpression(selection)}) as processed
+        from (${rowsOf(selection)}) e ${ledgerJoin(selection)} where (e.sort_key, e.item_id) <= ${row(upperBound, selection)}`,
+  );
+  return { total: Number(counted.total), processed: Number(counted.processed), upperBound };
+};
+
+export interface PageRequest {
+  readonly selection: Selection;
+  readonly after: Position | null;
+  readonly upperBound: Position;
+  readonly pageSize: number;
+}
+
+export interface EligiblePage {
+  readonly ids: readonly string[];
+  readonly skippedItems: number;
+  readonly next: Position | null;
+}
+
+/** One page in keyset order: its open ids, how many rows it filtered out, and where the next page begins; one look-ahead row decides whether there is one. */
+export const listEligible = async (executor: Executor, { selection, after, upperBound, pageSize }: PageRequest): Promise<EligiblePage> => {
+  const beyond = after === null ? sql`true` : sql`(e.sort_key, e.item_id) > ${row(after, selection)}`;
+  const rows = await readRows<{ item_id: string; sort_key: string; processed: boolean }>(
+    executor,
+    sql`select e.item_id, e.sort_key::text as sort_key, ${processedExpression(selection)} as processed
+        from (${rowsOf(selection)}) e ${ledgerJoin(selection)}
+        where ${beyond} and (e.sort_key, e.item_id) <= ${row(upperBound, selection)}
+        order by e.sort_key, e.item_id limit ${pageSize + 1}`,
+  );
+  const page = rows.slice(0, pageSize);
+  const last = page.at(-1);
+  const ids = page.filter(({ processed }) => !processed).map(({ item_id }) => item_id);
+  const next: Position | null = rows.length > pageSize && last !== undefined ? [last.sort_key, last.item_id] : null;
+  return { ids, skippedItems: page.length - ids.length, next };
+};

@@ -1,0 +1,164 @@
+CREATE TABLE "eval_benchmarks" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "eval_benchmarks_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"name" text NOT NULL,
+	"last_seq" integer DEFAULT 0 NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "eval_benchmarks_name_unique" UNIQUE("name"),
+	CONSTRAINT "eval_benchmarks_name_not_blank" CHECK (btrim("eval_benchmarks"."name") <> '')
+);
+--> statement-breakpoint
+CREATE TABLE "eval_cases" (
+	"benchmark_id" bigint NOT NULL,
+	"seq" integer NOT NULL,
+	"case_id" text NOT NULL,
+	"input" jsonb NOT NULL,
+	"assertions" jsonb NOT NULL,
+	"metadata" jsonb NOT NULL,
+	CONSTRAINT "eval_cases_benchmark_id_seq_pk" PRIMARY KEY("benchmark_id","seq"),
+	CONSTRAINT "eval_cases_id" UNIQUE("benchmark_id","case_id"),
+	CONSTRAINT "eval_cases_id_not_blank" CHECK (btrim("eval_cases"."case_id") <> '')
+);
+--> statement-breakpoint
+CREATE TABLE "eval_runs" (
+	"id" text PRIMARY KEY NOT NULL,
+	"user_id" text NOT NULL,
+	"benchmark_id" bigint NOT NULL,
+	"bound" integer NOT NULL,
+	"target" jsonb NOT NULL,
+	"config" jsonb NOT NULL,
+	"status" text DEFAULT 'idle' NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"started_at" timestamp with time zone,
+	"finished_at" timestamp with time zone,
+	CONSTRAINT "eval_runs_id_not_blank" CHECK (btrim("eval_runs"."id") <> ''),
+	CONSTRAINT "eval_runs_user_not_blank" CHECK (btrim("eval_runs"."user_id") <> '')
+);
+--> statement-breakpoint
+CREATE TABLE "eval_trajectories" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "eval_trajectories_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"item_row" bigint NOT NULL,
+	"round" integer NOT NULL,
+	"k_index" integer NOT NULL,
+	"output" text,
+	"latency_ms" double precision,
+	"cost_usd" double precision,
+	"tokens" double precision,
+	"steps" double precision,
+	"calls" double precision,
+	"tool_calls" double precision,
+	"score" double precision,
+	"passed" boolean,
+	"grading" jsonb,
+	"error_type" text,
+	"error" text,
+	"saved_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "eval_trajectories_place" UNIQUE("item_row","round","k_index")
+);
+--> statement-breakpoint
+CREATE TABLE "pipeline_epochs" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "pipeline_epochs_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"pipeline" text NOT NULL,
+	"scope" text NOT NULL,
+	"epoch" integer NOT NULL,
+	"opened_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "pipeline_epochs_identity" UNIQUE("pipeline","scope","epoch"),
+	CONSTRAINT "pipeline_epochs_scope_not_blank" CHECK (btrim("pipeline_epochs"."scope") <> '')
+);
+--> statement-breakpoint
+CREATE TABLE "pipeline_items" (
+	"id" bigint GENERATED ALWAYS AS IDENTITY (sequence name "pipeline_items_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"epoch_id" bigint NOT NULL,
+	"item_id" text NOT NULL,
+	"state" text NOT NULL,
+	"run_id" bigint NOT NULL,
+	"token" integer DEFAULT 1 NOT NULL,
+	"attempts" integer DEFAULT 1 NOT NULL,
+	"failed_runs" integer DEFAULT 0 NOT NULL,
+	"free_waits" integer DEFAULT 0 NOT NULL,
+	"workflow_id" text NOT NULL,
+	"activity_id" text NOT NULL,
+	"worker" text NOT NULL,
+	"claimed_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"finished_at" timestamp with time zone,
+	"error_type" text,
+	"error" text,
+	"result" jsonb,
+	"result_hash" text,
+	CONSTRAINT "pipeline_items_epoch_id_item_id_pk" PRIMARY KEY("epoch_id","item_id"),
+	CONSTRAINT "pipeline_items_id_unique" UNIQUE("id"),
+	CONSTRAINT "pipeline_items_item_not_blank" CHECK (btrim("pipeline_items"."item_id") <> '')
+);
+--> statement-breakpoint
+CREATE TABLE "pipeline_runs" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "pipeline_runs_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"epoch_id" bigint NOT NULL,
+	"pipeline" text NOT NULL,
+	"scope" text NOT NULL,
+	"run_no" integer NOT NULL,
+	"workflow_id" text NOT NULL,
+	"first_run_id" text NOT NULL,
+	"request_id" text NOT NULL,
+	"input" jsonb NOT NULL,
+	"upper_bound" text,
+	"total_eligible" integer NOT NULL,
+	"to_process" integer NOT NULL,
+	"already_processed" integer NOT NULL,
+	"deferred" integer NOT NULL,
+	"not_eligible" integer NOT NULL,
+	"max_failures" integer,
+	"failed" integer DEFAULT 0 NOT NULL,
+	"succeeded" integer DEFAULT 0 NOT NULL,
+	"skipped" integer DEFAULT 0 NOT NULL,
+	"interrupted" integer DEFAULT 0 NOT NULL,
+	"pages" integer DEFAULT 0 NOT NULL,
+	"chunks" integer DEFAULT 0 NOT NULL,
+	"direct" integer DEFAULT 0 NOT NULL,
+	"abort_requested_at" timestamp with time zone,
+	"abort_reason" text,
+	"outcome" text,
+	"message" text,
+	"started_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"finished_at" timestamp with time zone,
+	CONSTRAINT "pipeline_runs_number" UNIQUE("pipeline","scope","run_no"),
+	CONSTRAINT "pipeline_runs_scope_not_blank" CHECK (btrim("pipeline_runs"."scope") <> '')
+);
+--> statement-breakpoint
+CREATE TABLE "probe_executions" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "probe_executions_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"probe_set" text NOT NULL,
+	"item_id" text NOT NULL,
+	"run_id" bigint NOT NULL,
+	"attempt" integer NOT NULL,
+	"started_at" timestamp with time zone NOT NULL,
+	"ended_at" timestamp with time zone,
+	"succeeded" boolean DEFAULT false NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "probe_items" (
+	"probe_set" text NOT NULL,
+	"seq" integer NOT NULL,
+	"item_id" text NOT NULL,
+	"sleep_ms" integer DEFAULT 0 NOT NULL,
+	"fail_times" integer DEFAULT 0 NOT NULL,
+	"counter" integer DEFAULT 0 NOT NULL,
+	CONSTRAINT "probe_items_probe_set_item_id_pk" PRIMARY KEY("probe_set","item_id")
+);
+--> statement-breakpoint
+CREATE TABLE "worker_leases" (
+	"identity" text PRIMARY KEY NOT NULL,
+	"lease_until" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
+ALTER TABLE "eval_cases" ADD CONSTRAINT "eval_cases_benchmark_id_eval_benchmarks_id_fk" FOREIGN KEY ("benchmark_id") REFERENCES "public"."eval_benchmarks"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "eval_runs" ADD CONSTRAINT "eval_runs_benchmark_id_eval_benchmarks_id_fk" FOREIGN KEY ("benchmark_id") REFERENCES "public"."eval_benchmarks"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "eval_trajectories" ADD CONSTRAINT "eval_trajectories_item" FOREIGN KEY ("item_row") REFERENCES "public"."pipeline_items"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "pipeline_items" ADD CONSTRAINT "pipeline_items_epoch_id_pipeline_epochs_id_fk" FOREIGN KEY ("epoch_id") REFERENCES "public"."pipeline_epochs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "pipeline_runs" ADD CONSTRAINT "pipeline_runs_epoch_id_pipeline_epochs_id_fk" FOREIGN KEY ("epoch_id") REFERENCES "public"."pipeline_epochs"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "eval_runs_benchmark" ON "eval_runs" USING btree ("benchmark_id");--> statement-breakpoint
+CREATE INDEX "pipeline_items_run" ON "pipeline_items" USING btree ("run_id","state");--> statement-breakpoint
+CREATE INDEX "pipeline_items_failed" ON "pipeline_items" USING btree ("epoch_id","item_id") WHERE state = 'failed';--> statement-breakpoint
+CREATE UNIQUE INDEX "pipeline_runs_one_active" ON "pipeline_runs" USING btree ("pipeline","scope") WHERE finished_at is null;--> statement-breakpoint
+CREATE INDEX "pipeline_runs_workflow" ON "pipeline_runs" USING btree ("workflow_id");--> statement-breakpoint
+CREATE INDEX "probe_executions_set" ON "probe_executions" USING btree ("probe_set","item_id");--> statement-breakpoint
+CREATE INDEX "probe_items_order" ON "probe_items" USING btree ("probe_set","seq","item_id");

@@ -1,0 +1,28 @@
+import { sql } from 'drizzle-orm';
+import type { Executor } from './database.ts';
+
+const LEASE_SECONDS = 5;
+const RENEW_MS = 1_000;
+
+export interface WorkerLease {
+  /** Stops renewing and gives the lease up. */
+  stop(): Promise<void>;
+}
+
+/** Keeps a lease for a worker process; while it holds (5 s, renewed every second) its claims are not taken over by others. */
+export const startWorkerLease = async (executor: Executor, identity: string): Promise<WorkerLease> => {
+  const renew = (seconds: number): Promise<unknown> =>
+    executor.execute(sql`
+      insert into worker_leases (identity, lease_until) values (${identity}, now() + make_interval(secs => ${seconds}))
+      on conflict (identity) do update set lease_until = excluded.lease_until`);
+  await renew(LEASE_SECONDS);
+  const timer = setInterval(() => {
+    renew(LEASE_SECONDS).catch(() => undefined);
+  }, RENEW_MS);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await executor.execute(sql`delete from worker_leases where identity = ${identity}`).catch(() => undefined);
+    },
+  };
+};
