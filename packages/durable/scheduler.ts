@@ -1,0 +1,187 @@
+import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
+import { MESSAGES } from '../contracts/messages.ts';
+import type { StopReason } from '../contracts/pipeline-activities.ts';
+import { addItemCounts } from './item-counts.ts';
+import type { PageWalk } from './page-walk.ts';
+import { groupRetries } from './retry-groups.ts';
+import type { RunMemory } from './run-state.ts';
+import { runUnit } from './unit-runner.ts';
+import type { ChunkHandle, UnitContext, UnitEnd } from './unit-runner.ts';
+import { dealSlots } from './units.ts';
+import type { Unit } from './units.ts';
+
+/** Why the scheduler came to rest: all done, time to continue as new, or stopped. */
+export type Rest = 'drained' | 'renew' | 'canceled' | StopReason;
+
+export interface SchedulerOptions {
+  readonly memory: RunMemory;
+  readonly walk: PageWalk;
+  readonly context: Omit<UnitContext, 'isPaused' | 'onChunk'>;
+  readonly shouldRenew: () => boolean;
+}
+
+/** The part of a run that keeps pages, chunks and items in flight. */
+export interface Scheduler {
+  /** Runs until nothing is open and there is a reason to rest; throws only on a fault of the machinery, after everything open has ended. */
+  run(): Promise<Rest>;
+  /** Tells it that the memory's control has changed. */
+  onControl(verb: 'pause' | 'resume' | 'abort'): void;
+}
+
+interface Flight {
+  slots: number;
+  chunks: number;
+  open: number;
+  isListing: boolean;
+  isDraining: boolean;
+  changes: number;
+  stop: Rest | null;
+  fault: { readonly error: unknown } | null;
+  readonly handles: Set<ChunkHandle>;
+  readonly scope: CancellationScope;
+}
+
+const signalAll = ({ handles }: Flight, name: string): void => {
+  // A child that closes meanwhile cannot be signalled any more, and need not be.
+  for (const handle of handles) handle.signal(name).catch(() => undefined);
+};
+
+const halt = (flight: Flight, reason: Rest): void => {
+  if (flight.stop !== null) return;
+  flight.stop = reason;
+  flight.changes++;
+  if (reason === 'aborted' || reason === 'canceled') flight.scope.cancel();
+  else signalAll(flight, MESSAGES.stop);
+};
+
+const fail = (flight: Flight, error: unknown): void => {
+  if (flight.fault === null && !isCancellation(error)) {
+    flight.fault = { error };
+    flight.scope.cancel();
+  }
+  flight.changes++;
+};
+
+const track = (flight: Flight, work: () => Promise<void>): void => {
+  flight.open++;
+  flight.scope
+    .run(work)
+    .catch((error: unknown) => fail(flight, error))
+    .finally(() => {
+      flight.open--;
+      flight.changes++;
+    });
+};
+
+const startListing = ({ memory, walk, context }: SchedulerOptions, flight: Flight): void => {
+  const listing = walk.nextListing();
+  if (listing === null || flight.isListing || flight.isDraining || memory.control !== 'running') return;
+  flight.isListing = true;
+  track(flight, async () => {
+    try {
+      const { cursor, page } = listing;
+      walk.accept(await context.calls.listPage({ run: context.run, dryRun: false, cursor, pageSize: context.plan.pageSize }, page));
+    } finally {
+      flight.isListing = false;
+    }
+  });
+};
+
+/** Gives back what a unit ended with; its retries wait on durable timers without holding a slot. */
+const settleUnit = ({ memory, walk }: SchedulerOptions, flight: Flight, { unit, end }: { unit: Unit; end: UnitEnd }): void => {
+  memory.items = addItemCounts(memory.items, end.counts);
+  if (end.stop !== undefined) halt(flight, end.stop);
+  const repeat = (itemIds: readonly string[]): Unit[] => (itemIds.length === 0 ? [] : [{ ...unit, itemIds, isRepeat: true }]);
+  const groups = groupRetries(end.retry);
+  // The page stays open while retries wait: each is a unit of its own from now on.
+  walk.hold(unit, groups.length);
+  walk.finish(unit, repeat(end.again));
+  for (const { itemIds, afterMs } of groups)
+    track(flight, async () => {
+      let isDue = false;
+      try {
+        await sleep(afterMs, { summary: `page ${unit.page} · retry of ${itemIds.length} items` });
+        isDue = true;
+      } finally {
+        walk.finish(unit, isDue ? repeat(itemIds) : []);
+      }
+    });
+};
+
+const startUnits = (options: SchedulerOptions, flight: Flight): void => {
+  const { memory, walk, context } = options;
+  const { plan } = context;
+  const unitContext: UnitContext = {
+    ...context,
+    isPaused: () => memory.control === 'paused',
+    onChunk: (handle, isOpen) => {
+      if (!isOpen) flight.handles.delete(handle);
+      else {
+        flight.handles.add(handle);
+        if (flight.stop !== null) handle.signal(MESSAGES.stop).catch(() => undefined);
+        else if (memory.control === 'paused') handle.signal(MESSAGES.pause).catch(() => undefined);
+      }
+    },
+  };
+  for (let next = walk.peek(); next !== undefined && memory.control === 'running' && flight.slots > 0; next = walk.peek()) {
+    const isItem = next.kind === 'item';
+    if (!isItem && flight.chunks >= plan.chunksInFlight) return;
+    const contenders = Math.min(walk.waitingUnits(), plan.chunksInFlight - flight.chunks);
+    const slots = isItem ? 1 : dealSlots({ free: flight.slots, contenders, items: next.itemIds.length });
+    const unit = walk.take() as Unit;
+    flight.slots -= slots;
+    flight.chunks += isItem ? 0 : 1;
+    track(flight, async () => {
+      try {
+        const end = await runUnit(unitContext, unit, slots);
+        settleUnit(options, flight, { unit, end });
+      } finally {
+        flight.slots += slots;
+        flight.chunks -= isItem ? 0 : 1;
+      }
+    });
+  }
+};
+
+const loop = async (options: SchedulerOptions, flight: Flight): Promise<Rest> => {
+  const { memory, walk, shouldRenew } = options;
+  for (;;) {
+    const seen = flight.changes;
+    if (flight.stop === null && flight.fault === null) {
+      if (!flight.isDraining && shouldRenew()) flight.isDraining = true;
+      if (flight.isDraining && !flight.isListing) walk.dropUnbegun();
+      startListing(options, flight);
+      startUnits(options, flight);
+      if (flight.open === 0 && walk.isExhausted()) return 'drained';
+      if (flight.open === 0 && flight.isDraining && walk.isIdle() && memory.control === 'running') return 'renew';
+    } else if (flight.open === 0) {
+      if (flight.fault !== null) throw flight.fault.error;
+      if (flight.stop !== null) return flight.stop;
+    }
+    await condition(() => flight.changes !== seen);
+  }
+};
+
+/** Creates the scheduler of one run of the chain; call it inside the root scope, whose cancellation it turns into an orderly stop. */
+export const createScheduler = (options: SchedulerOptions): Scheduler => {
+  const root = CancellationScope.current();
+  let flight: Flight | null = null;
+  return {
+    run: () =>
+      CancellationScope.nonCancellable(async () => {
+        const scope = new CancellationScope({ cancellable: true });
+        flight = { slots: options.context.plan.maxConcurrency, chunks: 0, open: 0, isListing: false, isDraining: false, changes: 0, stop: null, fault: null, handles: new Set(), scope };
+        const current = flight;
+        if (root.consideredCancelled) halt(current, 'canceled');
+        root.cancelRequested.catch(() => halt(current, 'canceled'));
+        if (options.memory.control === 'aborting') halt(current, 'aborted');
+        return loop(options, current);
+      }),
+    onControl: (verb) => {
+      if (flight === null) return;
+      if (verb === 'abort') halt(flight, 'aborted');
+      else signalAll(flight, verb === 'pause' ? MESSAGES.pause : MESSAGES.resume);
+      flight.changes++;
+    },
+  };
+};

@@ -1,0 +1,119 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { ActivityFailure, ApplicationFailure, ChildWorkflowCancellationType, ChildWorkflowFailure, isCancellation, ParentClosePolicy, sleep, startChild } from '@temporalio/workflow';
+import type { ChildWorkflowHandle } from '@temporalio/workflow';
+import { CHUNK_TYPE } from '../contracts/chunk.ts';
+import type { ChunkInput, ChunkReceipt } from '../contracts/chunk.ts';
+import { TRANSIENT_FAILURES } from '../contracts/failures.ts';
+import { chunkWorkflowId } from '../contracts/ids.ts';
+import type { RunPlan } from '../contracts/pipeline.ts';
+import type { SliceReceipt, SliceRetry, StopReason } from '../contracts/pipeline-activities.ts';
+import { NO_ITEMS } from '../contracts/run.ts';
+import type { ItemCounts } from '../contracts/run.ts';
+import type { PipelineCalls } from './activity-proxies.ts';
+import { runItem } from './item-lane.ts';
+import type { ChildLabels } from './labels.ts';
+import type { Unit } from './units.ts';
+
+const ID_TAKEN_WAIT = '1 second';
+const ID_TAKEN_TRIES = 120;
+const CHUNK_TRIES = 3;
+const TASK_TIMEOUT = '3 seconds';
+
+type Chunk = (input: ChunkInput) => Promise<ChunkReceipt>;
+
+export type ChunkHandle = ChildWorkflowHandle<Chunk>;
+
+/** How a unit ended: counters of what ended, ids to schedule again, and why the run stops if it does. */
+export interface UnitEnd {
+  readonly counts: ItemCounts;
+  readonly again: readonly string[];
+  readonly retry: readonly SliceRetry[];
+  readonly stop?: StopReason;
+}
+
+export interface UnitContext {
+  readonly type: string;
+  readonly entity: string;
+  readonly calls: PipelineCalls;
+  readonly run: string;
+  readonly epoch: number;
+  readonly scope: string;
+  readonly plan: RunPlan;
+  readonly labels: ChildLabels;
+  readonly isPaused: () => boolean;
+  /** Called when a chunk child has started and again when it has ended. */
+  readonly onChunk: (handle: ChunkHandle, isOpen: boolean) => void;
+}
+
+const endOf = (counts: ItemCounts, stop?: StopReason): UnitEnd => ({ counts, again: [], retry: [], ...(stop === undefined ? {} : { stop }) });
+
+const runSlice = async ({ calls, run, plan, labels }: UnitContext, unit: Unit, concurrency: number): Promise<UnitEnd> => {
+  const { itemIds } = unit;
+  try {
+    const receipt: SliceReceipt = await calls.executeSlice({ run, dryRun: false, itemIds, concurrency, itemTimeoutMs: plan.itemTimeoutMs }, plan, labels.unit(unit));
+    const { retry, notStarted: again, stop, ...counts } = receipt;
+    return { counts, again, retry, ...(stop === undefined ? {} : { stop }) };
+  } catch (error) {
+    if (isCancellation(error)) return endOf(NO_ITEMS);
+    const isOutage = error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.type === TRANSIENT_FAILURES.databaseUnavailable;
+    if (!isOutage) throw error;
+    return endOf(NO_ITEMS, 'databaseUnavailable');
+  }
+};
+
+/** Starts the chunk child; a dead parent's child that still runs under the id is waited for. */
+const startChunk = async (context: UnitContext, unit: Unit, concurrency: number): Promise<ChunkHandle> => {
+  const { type, entity, run, epoch, scope, plan, labels } = context;
+  const input: ChunkInput = {
+    pipeline: type, entity, run, dryRun: false, page: unit.page, chunk: unit.chunk, itemIds: unit.itemIds, concurrency, paused: context.isPaused(),
+    plan: { itemTimeoutMs: plan.itemTimeoutMs, heartbeatTimeoutMs: plan.heartbeatTimeoutMs },
+  };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startChild<Chunk>(CHUNK_TYPE, {
+        workflowId: chunkWorkflowId({ entity, scope, epoch, page: unit.page, chunk: unit.chunk }),
+        args: [input],
+        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+        cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+        workflowTaskTimeout: TASK_TIMEOUT,
+        staticSummary: labels.unit(unit),
+        typedSearchAttributes: labels.attributes,
+      });
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError) || attempt >= ID_TAKEN_TRIES) throw error;
+      await sleep(ID_TAKEN_WAIT, { summary: 'chunk id still taken' });
+    }
+  }
+};
+
+/** Runs a chunk as a child; one that was terminated is started again, since the ledger knows which of its items have ended. */
+const runChunkChild = async (context: UnitContext, unit: Unit, concurrency: number): Promise<UnitEnd> => {
+  for (let attempt = 1; ; attempt++) {
+    const handle = await startChunk(context, unit, concurrency);
+    context.onChunk(handle, true);
+    try {
+      const { stop, ...counts } = await handle.result();
+      return endOf(counts, stop);
+    } catch (error) {
+      if (!(error instanceof ChildWorkflowFailure) || isCancellation(error) || attempt >= CHUNK_TRIES) throw error;
+    } finally {
+      context.onChunk(handle, false);
+    }
+  }
+};
+
+/** Runs one unit to its end; only a fault of the machinery throws. */
+export const runUnit = async (context: UnitContext, unit: Unit, concurrency: number): Promise<UnitEnd> => {
+  switch (unit.kind) {
+    case 'item': {
+      const end = await runItem({ calls: context.calls, run: context.run, itemId: unit.itemIds[0] as string, plan: context.plan });
+      return endOf(end.counts, end.stop);
+    }
+    case 'slice':
+      return runSlice(context, unit, concurrency);
+    case 'chunk':
+      return runChunkChild(context, unit, concurrency);
+    default:
+      return unit.kind satisfies never;
+  }
+};

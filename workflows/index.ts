@@ -1,0 +1,13 @@
+import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
+import { RUN_FAILURES } from '../packages/contracts/failures.ts';
+import { pipelineContracts } from '../packages/contracts/index.ts';
+
+export { agentEvalRun } from './agent-eval-run.ts';
+export { pipelineChunk } from './pipeline-chunk.ts';
+export { probe } from './probe.ts';
+
+/** Catches every unknown workflow type, which would otherwise stay Running for ever. */
+export default async function unknownWorkflow(): Promise<never> {
+  const known = pipelineContracts.map(({ type }) => type).join(', ');
+  throw ApplicationFailure.nonRetryable(`unknown workflow type "${workflowInfo().workflowType}"; known types: ${known}`, RUN_FAILURES.unknownWorkflowType);
+}
