@@ -1,0 +1,77 @@
+import type { FieldSpecs, PipelineInput } from '../../packages/contracts/fields.ts';
+import type { PipelineContract, RunPlan } from '../../packages/contracts/pipeline.ts';
+import type { RunOwner } from '../../packages/contracts/pipeline-activities.ts';
+import type { ItemCounts } from '../../packages/contracts/run.ts';
+import type { Database, Transaction } from '../../packages/database/database.ts';
+import type { KeysetSource } from '../../packages/database/eligible.ts';
+
+/** What the runner needs of its process. */
+export interface RunnerDeps {
+  readonly db: Database;
+  /** Unique name of this worker process; claims carry it. */
+  readonly identity: string;
+  /** Asks Temporal whether the workflow chain that owns a run is still open; unknown counts as closed. */
+  readonly isOwnerRunning: (owner: Pick<RunOwner, 'workflowId' | 'firstRunId'>) => Promise<boolean>;
+}
+
+export interface PreflightContext<F extends FieldSpecs> {
+  readonly input: PipelineInput<F>;
+  /** The scope has an active run; whether its owner still lives is decided later. */
+  readonly hasActiveRun: boolean;
+}
+
+/** Numbers of this run that differ from the contract's plan. */
+export interface PreflightAnswer {
+  readonly plan?: Partial<RunPlan>;
+}
+
+/** One item to execute: exactly one call of `executeItem` holds this claim. */
+export interface ItemContext<F extends FieldSpecs> {
+  readonly itemId: string;
+  readonly input: PipelineInput<F>;
+  /** Row ids (decimal text) of the run and of the item's ledger row. */
+  readonly run: string;
+  readonly itemRow: string;
+  /** Fencing token of the claim: writes outside the done row's transaction are conditional on it. */
+  readonly token: number;
+  /** 1 for the first attempt of this run. */
+  readonly attempt: number;
+  readonly isLastAttempt: boolean;
+  /** Same for every attempt of the item in its epoch: hand it to whoever charges for the call. */
+  readonly idempotencyKey: string;
+  /** Aborted when the item is to stop: its time is up, or its run was aborted. */
+  readonly signal: AbortSignal;
+}
+
+/** How an item ended well. `write` runs in the transaction of the done row, only while the claim holds. */
+export type ItemOutcome =
+  | { readonly kind: 'done'; readonly result?: unknown; readonly write?: (tx: Transaction) => Promise<void> }
+  | { readonly kind: 'skipped'; readonly reason: string };
+
+export interface FinalizeContext<F extends FieldSpecs> {
+  readonly input: PipelineInput<F>;
+  readonly run: string;
+  readonly outcome: string;
+  readonly counts: ItemCounts;
+  readonly tx: Transaction;
+}
+
+/** What a pipeline's author writes: the business of one pipeline, no Temporal. */
+export interface PipelineDefinition<F extends FieldSpecs> {
+  /** Checks preconditions; throws `refuse(message)`. Reads only. */
+  preflight?(context: PreflightContext<F>): Promise<PreflightAnswer>;
+  /** The eligible rows; count and pages both use this one query. */
+  eligible(input: PipelineInput<F>): KeysetSource;
+  /** Runs in the transaction that opens the run. */
+  markRunning?(tx: Transaction, input: PipelineInput<F>): Promise<void>;
+  /** Does exactly one item; throws `itemFailure(…)` for a classified failure. */
+  executeItem(context: ItemContext<F>): Promise<ItemOutcome>;
+  /** Runs in the transaction that ends the run, however it ended. */
+  finalize?(context: FinalizeContext<F>): Promise<void>;
+}
+
+export interface Runner<F extends FieldSpecs> {
+  readonly contract: PipelineContract<F>;
+  readonly definition: PipelineDefinition<F>;
+  readonly deps: RunnerDeps;
+}

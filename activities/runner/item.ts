@@ -1,0 +1,92 @@
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { Context } from '@temporalio/activity';
+import { RUN_FAILURES, TRANSIENT_FAILURES } from '../../packages/contracts/failures.ts';
+import type { FieldSpecs } from '../../packages/contracts/fields.ts';
+import type { ItemReceipt, ItemRequest } from '../../packages/contracts/pipeline-activities.ts';
+import type { ClaimAnswer, Claims } from '../../packages/database/item-claims.ts';
+import { claimItems } from '../../packages/database/item-claims.ts';
+import type { AttemptEnd } from './attempt.ts';
+import { runAttempt } from './attempt.ts';
+import { createSingleCommit } from './commit.ts';
+import type { Runner } from './definition.ts';
+import { itemActivityFailure } from './failures.ts';
+import { withHeartbeat } from './heartbeat.ts';
+import type { KnownRun, LoadRun } from './runs.ts';
+
+const HELD_WAIT_MS = 2_000;
+
+/** How a claim's failed rows may be taken again by this run. */
+export const retakesFailedOf = <F extends FieldSpecs>({ contract }: Runner<F>, { input }: KnownRun<F>): 'always' | 'nextRun' | 'never' => {
+  if (input.redriveOf !== undefined) return 'always';
+  return contract.retryFailed === 'nextRun' ? 'nextRun' : 'never';
+};
+
+/** Claims ids for the activity that runs now, under its workflow and activity id. */
+export const claimFor = async <F extends FieldSpecs>(runner: Runner<F>, run: KnownRun<F>, itemIds: readonly string[]): Promise<Claims> => {
+  const { workflowExecution, activityId } = Context.current().info;
+  return claimItems(runner.deps.db, {
+    run: run.stored.id,
+    itemIds,
+    workflowId: workflowExecution?.workflowId ?? '',
+    activityId,
+    worker: runner.deps.identity,
+    maxAttempts: runner.contract.retry.attempts,
+    retakesFailed: retakesFailedOf(runner, run),
+  });
+};
+
+/** Why a run refuses claims, as the workflow is told. */
+export const stopOf = (refused: NonNullable<Claims['refused']>): 'aborted' | 'threshold' => (refused === 'threshold' ? 'threshold' : 'aborted');
+
+const failFor = (itemId: string, failure: { type: string; message: string; attempts: number; exceeded?: boolean }, retryInMs: number | null): ApplicationFailure =>
+  itemActivityFailure({
+    type: failure.type,
+    message: failure.message,
+    details: { itemId, attempts: failure.attempts, ...(failure.exceeded === true ? { stop: 'threshold' as const } : {}) },
+    retryInMs,
+  });
+
+const receiptOfEnded = (answer: Extract<ClaimAnswer, { kind: 'ended' }>): ItemReceipt => {
+  const { itemId, state, byThisRun, attempts } = answer;
+  if (state === 'failed' && byThisRun) throw failFor(itemId, { type: answer.errorType ?? 'Error', message: answer.error ?? '', attempts }, null);
+  const hash = answer.resultHash === null ? {} : { resultHash: answer.resultHash };
+  return { itemId, outcome: state === 'done' && byThisRun ? 'done' : 'skipped', ...hash };
+};
+
+const receiptOfAttempt = (itemId: string, attempts: number, end: AttemptEnd): ItemReceipt => {
+  switch (end.kind) {
+    case 'done':
+    case 'skipped':
+      return { itemId, outcome: end.kind, ...(end.resultHash === null ? {} : { resultHash: end.resultHash }) };
+    case 'failed':
+      throw failFor(itemId, { ...end, attempts }, null);
+    case 'retry':
+      throw failFor(itemId, { ...end, attempts }, end.afterMs);
+    case 'lost':
+      throw failFor(itemId, { type: TRANSIENT_FAILURES.claimHeld, message: 'the item is held elsewhere', attempts }, HELD_WAIT_MS);
+    case 'interrupted':
+      if (Context.current().cancellationDetails?.cancelRequested === true) throw new CancelledFailure('interrupted');
+      throw failFor(itemId, { type: TRANSIENT_FAILURES.claimHeld, message: 'the worker is stopping', attempts }, 1);
+    default:
+      return end satisfies never;
+  }
+};
+
+/** `executeItem`: claims one item, does it once, writes how it ended; throws a typed failure when it did not end well. */
+export const createExecuteItem = <F extends FieldSpecs>(runner: Runner<F>, loadRun: LoadRun<F>) => {
+  const commit = createSingleCommit(runner.deps.db);
+  return async ({ run: runId, itemId, dryRun, timeoutMs }: ItemRequest): Promise<ItemReceipt> => {
+    if (dryRun !== false) throw ApplicationFailure.nonRetryable('a dry run executes no item', RUN_FAILURES.internalError);
+    const run = await loadRun(runId);
+    const claims = await claimFor(runner, run, [itemId]);
+    if (claims.refused !== null) return { itemId, outcome: 'notStarted', stop: stopOf(claims.refused) };
+    const [answer] = claims.answers;
+    if (answer === undefined || answer.kind === 'held')
+      throw failFor(itemId, { type: TRANSIENT_FAILURES.claimHeld, message: 'the item is held elsewhere', attempts: 0 }, HELD_WAIT_MS);
+    if (answer.kind === 'exhausted') throw failFor(itemId, { type: answer.errorType, message: answer.error, attempts: answer.attempts, exceeded: claims.exceeded }, null);
+    if (answer.kind === 'ended') return receiptOfEnded(answer);
+    const { claim } = answer;
+    const end = await withHeartbeat((interrupt) => runAttempt({ runner, run, claim, timeoutMs, interrupt, commit }));
+    return receiptOfAttempt(itemId, claim.attempt, end);
+  };
+};

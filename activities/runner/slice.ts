@@ -1,0 +1,124 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { RUN_FAILURES } from '../../packages/contracts/failures.ts';
+import type { FieldSpecs } from '../../packages/contracts/fields.ts';
+import type { SliceReceipt, SliceRequest, SliceRetry, StopReason } from '../../packages/contracts/pipeline-activities.ts';
+import type { ClaimAnswer } from '../../packages/database/item-claims.ts';
+import { releaseItems } from '../../packages/database/item-endings.ts';
+import type { AttemptEnd } from './attempt.ts';
+import { runAttempt } from './attempt.ts';
+import type { CommitEnding } from './commit.ts';
+import { createGroupCommit, persistThroughOutage } from './commit.ts';
+import type { Runner } from './definition.ts';
+import { withHeartbeat } from './heartbeat.ts';
+import { claimFor, stopOf } from './item.ts';
+import type { KnownRun, LoadRun } from './runs.ts';
+
+const START_WINDOW_MS = 1_000;
+const CLAIM_BATCH = 100;
+const HELD_WAIT_MS = 2_000;
+
+interface Tally {
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  interrupted: number;
+  readonly retry: SliceRetry[];
+  readonly notStarted: string[];
+  stop: StopReason | undefined;
+}
+
+interface SliceWork<F extends FieldSpecs> {
+  readonly runner: Runner<F>;
+  readonly run: KnownRun<F>;
+  readonly request: SliceRequest;
+  readonly interrupt: AbortSignal;
+  readonly commit: CommitEnding;
+  readonly tally: Tally;
+  readonly mayStart: () => boolean;
+}
+
+const tallyEnd = (tally: Tally, itemId: string, end: AttemptEnd): void => {
+  switch (end.kind) {
+    case 'done':
+      tally.succeeded++;
+      return;
+    case 'skipped':
+      tally.skipped++;
+      return;
+    case 'failed':
+      tally.failed++;
+      if (end.exceeded) tally.stop = 'threshold';
+      return;
+    case 'retry':
+      tally.retry.push({ itemId, afterMs: end.afterMs });
+      return;
+    case 'lost':
+      tally.retry.push({ itemId, afterMs: HELD_WAIT_MS });
+      return;
+    case 'interrupted':
+      tally.interrupted++;
+      return;
+    default:
+      end satisfies never;
+  }
+};
+
+/** Counts an id that needs no execution by this slice. */
+const tallyAnswer = (tally: Tally, answer: Exclude<ClaimAnswer, { kind: 'claimed' }>): void => {
+  if (answer.kind === 'held') tally.retry.push({ itemId: answer.itemId, afterMs: HELD_WAIT_MS });
+  else if (answer.kind === 'exhausted' || (answer.state === 'failed' && answer.byThisRun)) tally.failed++;
+  else if (answer.state === 'done' && answer.byThisRun) tally.succeeded++;
+  else tally.skipped++;
+};
+
+/** Claims one batch and runs it in lanes; claims that may no longer start are given back. */
+const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: readonly string[]): Promise<void> => {
+  const { runner, run, request, interrupt, commit, tally, mayStart } = work;
+  const { answers, refused, exceeded } = await claimFor(runner, run, itemIds);
+  if (refused !== null) {
+    tally.notStarted.push(...itemIds);
+    tally.stop = stopOf(refused);
+    return;
+  }
+  if (exceeded) tally.stop = 'threshold';
+  const claims = answers.flatMap((answer) => (answer.kind === 'claimed' ? [answer.claim] : (tallyAnswer(tally, answer), [])));
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < claims.length && mayStart()) {
+      const claim = claims[next++];
+      if (claim === undefined) return;
+      tallyEnd(tally, claim.itemId, await runAttempt({ runner, run, claim, timeoutMs: request.itemTimeoutMs, interrupt, commit }));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(request.concurrency, claims.length) }, lane));
+  const left = claims.slice(next);
+  if (left.length === 0) return;
+  await persistThroughOutage(() => releaseItems(runner.deps.db, left));
+  tally.notStarted.push(...left.map(({ itemId }) => itemId));
+};
+
+/**
+ * `executeSlice`: the items of a chunk inside one activity, `concurrency` at a time. It starts none later than 1 s after it began
+ * and answers per id what the parent has to schedule again.
+ */
+export const createExecuteSlice = <F extends FieldSpecs>(runner: Runner<F>, loadRun: LoadRun<F>) => {
+  const commit = createGroupCommit(runner.deps.db);
+  return async (request: SliceRequest): Promise<SliceReceipt> => {
+    if (request.dryRun !== false) throw ApplicationFailure.nonRetryable('a dry run executes no item', RUN_FAILURES.internalError);
+    const run = await loadRun(request.run);
+    const startedAt = performance.now();
+    const tally: Tally = { succeeded: 0, failed: 0, skipped: 0, interrupted: 0, retry: [], notStarted: [], stop: undefined };
+    await withHeartbeat(async (interrupt) => {
+      const mayStart = (): boolean => !interrupt.aborted && tally.stop === undefined && performance.now() - startedAt < START_WINDOW_MS;
+      const work: SliceWork<F> = { runner, run, request, interrupt, commit, tally, mayStart };
+      const size = Math.max(CLAIM_BATCH, request.concurrency);
+      for (let from = 0; from < request.itemIds.length; from += size) {
+        const batch = request.itemIds.slice(from, from + size);
+        if (mayStart()) await runBatch(work, batch);
+        else tally.notStarted.push(...batch);
+      }
+    });
+    const { stop, ...rest } = tally;
+    return { ...rest, ...(stop === undefined ? {} : { stop }) };
+  };
+};

@@ -1,0 +1,36 @@
+import type pg from 'pg';
+import { createAgentEvalRunActivities } from '../activities/agent-eval-run.ts';
+import type { AgentEvalRunDeps } from '../activities/agent-eval-run.ts';
+import { createProbeActivities } from '../activities/probe.ts';
+import type { Database } from '../packages/database/database.ts';
+import { createDatabase, createPool } from '../packages/database/pool.ts';
+
+/** Everything that activities are built from; one of each per process. */
+export interface WorkerDeps extends AgentEvalRunDeps {
+  /** Name of the process: identity of its Workers and owner of its claims. */
+  readonly identity: string;
+  readonly pool: pg.Pool;
+  readonly db: Database;
+  close(): Promise<void>;
+}
+
+/** Settings of the dependencies. */
+export interface CreateDepsInput {
+  readonly identity: string;
+  readonly databaseUrl: string;
+  readonly databasePoolSize: number;
+  readonly isOwnerRunning: AgentEvalRunDeps['isOwnerRunning'];
+  readonly environment: AgentEvalRunDeps['environment'];
+  readonly onError: (error: Error) => void;
+}
+
+/** Builds the dependencies; nothing connects before the first use. */
+export function createDeps(input: CreateDepsInput): WorkerDeps {
+  const pool = createPool({ databaseUrl: input.databaseUrl, size: input.databasePoolSize, applicationName: 'strata-worker', onError: input.onError });
+  return { identity: input.identity, isOwnerRunning: input.isOwnerRunning, environment: input.environment, pool, db: createDatabase(pool), close: () => pool.end() };
+}
+
+/** Every activity of the project under its registered name. */
+export function createActivities(deps: WorkerDeps): object {
+  return { ...createAgentEvalRunActivities(deps), ...createProbeActivities(deps) };
+}

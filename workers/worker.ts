@@ -1,0 +1,47 @@
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { migrateDatabase } from '../packages/database/migrate.ts';
+import { startWorkerLease } from '../packages/database/worker-lease.ts';
+import { requireBundle } from '../packages/runtime/bundle.ts';
+import { loadWorkerConfig } from '../packages/runtime/config.ts';
+import { connectClient, connectNative, loadTemporalTarget } from '../packages/runtime/connect.ts';
+import { createOwnerCheck } from '../packages/runtime/owner-check.ts';
+import { createProcessIdentity } from '../packages/runtime/process-identity.ts';
+import type { Env } from '../packages/runtime/env.ts';
+import { reachDatabase } from '../packages/runtime/reach-database.ts';
+import { createActivities, createDeps } from './deps.ts';
+import { runWorkers } from './run-workers.ts';
+import type { ReadyWorker } from './run-workers.ts';
+import { createWorkerOptions } from './worker-options.ts';
+
+/** Runs the Workers of one process until SIGINT or SIGTERM has drained them. Rejects with a UserError where the environment does not suffice. */
+export async function runWorker(env: Env, onReady: (ready: ReadyWorker) => void): Promise<void> {
+  const config = loadWorkerConfig(env);
+  const target = loadTemporalTarget(env);
+  const logger = new DefaultLogger(config.logLevel);
+  Runtime.install({ logger, shutdownSignals: ['SIGINT', 'SIGTERM'] });
+  const identity = createProcessIdentity();
+
+  await reachDatabase(config.databaseUrl);
+  await migrateDatabase(config.databaseUrl);
+  const { codePath: bundlePath, buildId } = await requireBundle(config);
+  const connected = await connectClient(target);
+  const connection = await connectNative(target);
+  const deps = createDeps({
+    ...config,
+    identity,
+    isOwnerRunning: createOwnerCheck(connected.client),
+    environment: env,
+    onError: ({ message }) => logger.warn('a database connection was lost', { error: message }),
+  });
+  const lease = await startWorkerLease(deps.db, identity);
+  const options = { ...config, connection, namespace: target.namespace, identity, bundlePath, buildId, activities: createActivities(deps) };
+  const workers = await Promise.all(config.taskQueues.map((taskQueue) => Worker.create(createWorkerOptions({ ...options, taskQueue }))));
+  try {
+    await runWorkers({ workers, client: connected.client, buildId, isForced: config.setCurrent, logger, onReady });
+  } finally {
+    await lease.stop();
+    await connection.close();
+    await connected.close();
+    await deps.close();
+  }
+}
