@@ -1,5 +1,5 @@
 import { agentEvalRunContract } from '../packages/contracts/agent-eval-run.ts';
-import { EVAL_DEFAULTS } from '../packages/contracts/eval.ts';
+import { EVAL_DEFAULTS } from '../packages/contracts/eval-run.ts';
 import { ITEM_FAILURES } from '../packages/contracts/failures.ts';
 import type { Database } from '../packages/database/database.ts';
 import { countFailedCases } from '../packages/database/eval-case-counts.ts';

@@ -1,6 +1,8 @@
-import { EVAL_DEFAULTS } from '../packages/contracts/eval.ts';
-import type { EvalCase, EvalRunConfig } from '../packages/contracts/eval.ts';
-import type { CaseVerdict, EvalFailure, Trajectory } from '../packages/contracts/eval-result.ts';
+import { EVAL_DEFAULTS } from '../packages/contracts/eval-run.ts';
+import type { EvalRunConfig } from '../packages/contracts/eval-run.ts';
+import type { EvalCase } from '../packages/contracts/eval-case.ts';
+import type { CaseVerdict } from '../packages/contracts/eval-result.ts';
+import type { EvalFailure, Trajectory } from '../packages/contracts/trajectory.ts';
 import { ITEM_FAILURES } from '../packages/contracts/failures.ts';
 import { computeCaseVerdict } from '../packages/evals/accounting.ts';
 import { gradeOutput, needsJudge } from '../packages/evals/grade.ts';

@@ -1,4 +1,4 @@
-import type { Trajectory } from '../packages/contracts/eval-result.ts';
+import type { Trajectory } from '../packages/contracts/trajectory.ts';
 import { ITEM_FAILURES } from '../packages/contracts/failures.ts';
 import type { ItemFailureType } from '../packages/contracts/failures.ts';
 import { ModelError, isModelError } from '../packages/models/model-error.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { probeContract } from '../packages/contracts/probe.ts';
 import { ITEM_FAILURES } from '../packages/contracts/failures.ts';
-import type { RunPlan } from '../packages/contracts/pipeline.ts';
+import type { RunPlan } from '../packages/contracts/run-plan.ts';
 import { probeSource, recordProbeEnd, recordProbeStart } from '../packages/database/probe-store.ts';
 import { createPipelineActivities } from './runner/create.ts';
 import type { RunnerDeps } from './runner/definition.ts';

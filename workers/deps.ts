@@ -1,9 +1,10 @@
+import { Runtime } from '@temporalio/worker';
 import type pg from 'pg';
-import { createAgentEvalRunActivities } from '../activities/agent-eval-run.ts';
 import type { AgentEvalRunDeps } from '../activities/agent-eval-run.ts';
-import { createProbeActivities } from '../activities/probe.ts';
+import * as factories from '../activities/index.ts';
 import type { Database } from '../packages/database/database.ts';
 import { createDatabase, createPool } from '../packages/database/pool.ts';
+import { createEventRecorder } from '../packages/observability/pipeline-events.ts';
 
 /** Everything that activities are built from; one of each per process. */
 export interface WorkerDeps extends AgentEvalRunDeps {
@@ -27,10 +28,10 @@ export interface CreateDepsInput {
 /** Builds the dependencies; nothing connects before the first use. */
 export function createDeps(input: CreateDepsInput): WorkerDeps {
   const pool = createPool({ databaseUrl: input.databaseUrl, size: input.databasePoolSize, applicationName: 'strata-worker', onError: input.onError });
-  return { identity: input.identity, isOwnerRunning: input.isOwnerRunning, environment: input.environment, pool, db: createDatabase(pool), close: () => pool.end() };
+  return { identity: input.identity, isOwnerRunning: input.isOwnerRunning, environment: input.environment, record: createEventRecorder(Runtime.instance().metricMeter), pool, db: createDatabase(pool), close: () => pool.end() };
 }
 
 /** Every activity of the project under its registered name. */
 export function createActivities(deps: WorkerDeps): object {
-  return { ...createAgentEvalRunActivities(deps), ...createProbeActivities(deps) };
+  return Object.fromEntries(Object.values(factories).flatMap((create) => Object.entries(create(deps))));
 }

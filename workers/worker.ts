@@ -1,6 +1,7 @@
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { migrateDatabase } from '../packages/database/migrate.ts';
 import { startWorkerLease } from '../packages/database/worker-lease.ts';
+import { startAbortSweeper } from '../packages/runtime/abort-sweeper.ts';
 import { requireBundle } from '../packages/runtime/bundle.ts';
 import { loadWorkerConfig } from '../packages/runtime/config.ts';
 import { connectClient, connectNative, loadTemporalTarget } from '../packages/runtime/connect.ts';
@@ -34,11 +35,18 @@ export async function runWorker(env: Env, onReady: (ready: ReadyWorker) => void)
     onError: ({ message }) => logger.warn('a database connection was lost', { error: message }),
   });
   const lease = await startWorkerLease(deps.db, identity);
-  const options = { ...config, connection, namespace: target.namespace, identity, bundlePath, buildId, activities: createActivities(deps) };
-  const workers = await Promise.all(config.taskQueues.map((taskQueue) => Worker.create(createWorkerOptions({ ...options, taskQueue }))));
+  const sweeper = startAbortSweeper({
+    client: connected.client,
+    db: deps.db,
+    onTerminated: ({ workflowId }) => logger.warn('a run was terminated: it did not heed its abort', { workflowId }),
+    onError: (error) => logger.warn('aborts could not be enforced', { error: error instanceof Error ? error.message : String(error) }),
+  });
   try {
+    const options = { ...config, connection, namespace: target.namespace, identity, bundlePath, buildId, activities: createActivities(deps) };
+    const workers = await Promise.all(config.taskQueues.map((taskQueue) => Worker.create(createWorkerOptions({ ...options, taskQueue }))));
     await runWorkers({ workers, client: connected.client, buildId, isForced: config.setCurrent, logger, onReady });
   } finally {
+    await sweeper.stop();
     await lease.stop();
     await connection.close();
     await connected.close();

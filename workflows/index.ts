@@ -5,6 +5,7 @@ import { pipelineContracts } from '../packages/contracts/index.ts';
 export { agentEvalRun } from './agent-eval-run.ts';
 export { pipelineChunk } from './pipeline-chunk.ts';
 export { probe } from './probe.ts';
+export { squareNumber } from './square-number.ts';
 
 /** Catches every unknown workflow type, which would otherwise stay Running for ever. */
 export default async function unknownWorkflow(): Promise<never> {

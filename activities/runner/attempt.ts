@@ -6,7 +6,8 @@ import { failItem, releaseItems } from '../../packages/database/item-endings.ts'
 import type { CommitEnding } from './commit.ts';
 import { commitWithWrite, persistThroughOutage, toEnding } from './commit.ts';
 import type { ItemOutcome, Runner } from './definition.ts';
-import { classifyItemError, computeRateLimitWait, computeRetryWait, itemFailure } from './failures.ts';
+import { classifyItemError, itemFailure } from './failures.ts';
+import { computeRateLimitWait, computeRetryWait } from './retry-waits.ts';
 import type { ClassifiedFailure } from './failures.ts';
 import type { KnownRun } from './runs.ts';
 

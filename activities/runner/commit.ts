@@ -7,7 +7,7 @@ import { classifyDatabaseError } from '../../packages/database/errors.ts';
 import type { Claim } from '../../packages/database/item-claims.ts';
 import type { ItemEnding } from '../../packages/database/item-endings.ts';
 import { endItems } from '../../packages/database/item-endings.ts';
-import { inTransaction } from '../../packages/database/run-store.ts';
+import { inTransaction } from '../../packages/database/database.ts';
 import type { ItemOutcome } from './definition.ts';
 import { itemFailure } from './failures.ts';
 

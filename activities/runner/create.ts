@@ -4,6 +4,8 @@ import type { PipelineContract } from '../../packages/contracts/pipeline.ts';
 import type { PipelineActivities } from '../../packages/contracts/pipeline-activities.ts';
 import type { PipelineDefinition, Runner, RunnerDeps } from './definition.ts';
 import { createCountEligible, createPreflight } from './entry.ts';
+import { createEventCounter } from './events.ts';
+import type { EventCounter } from './events.ts';
 import { translateDatabaseError } from './failures.ts';
 import { createFinalize, createReadProgress } from './finish.ts';
 import { createExecuteItem } from './item.ts';
@@ -13,16 +15,21 @@ import { createExecuteSlice } from './slice.ts';
 
 type Handler = (request: never) => Promise<unknown>;
 
-/** Keeps database errors inside: an unreachable database becomes its own retryable failure, any other a SQLSTATE without SQL or values. */
-const guarded =
-  <H extends Handler>(contract: PipelineContract, handler: H) =>
-  async (request: Parameters<H>[0]): Promise<Awaited<ReturnType<H>>> => {
-    try {
-      return (await handler(request)) as Awaited<ReturnType<H>>;
-    } catch (error) {
-      throw translateDatabaseError(contract, error, Context.current().info.attempt);
-    }
-  };
+/**
+ * Counts how each call ended and keeps database errors inside: an unreachable database becomes its own retryable failure,
+ * any other a SQLSTATE without SQL or values.
+ */
+const guarded = (contract: PipelineContract, events: EventCounter, [verb, handler]: [keyof PipelineActivities, Handler]): Handler => async (request) => {
+  try {
+    const answer = await handler(request);
+    events.ended(verb, answer);
+    return answer;
+  } catch (error) {
+    const failure = translateDatabaseError(contract, error, Context.current().info.attempt);
+    events.failed(verb, failure);
+    throw failure;
+  }
+};
 
 /** Activities of one pipeline, named `<type>.<verb>` as the workflow calls them. */
 export const createPipelineActivities = <F extends FieldSpecs>(
@@ -41,7 +48,7 @@ export const createPipelineActivities = <F extends FieldSpecs>(
     readProgress: createReadProgress(runner),
     finalize: createFinalize(runner, loadRun),
   };
-  return Object.fromEntries(
-    Object.entries(activities).map(([verb, handler]) => [`${contract.type}.${verb}`, guarded(contract as PipelineContract, handler as Handler)]),
-  );
+  const events = createEventCounter(contract.type, deps.record);
+  const named = Object.entries(activities) as [keyof PipelineActivities, Handler][];
+  return Object.fromEntries(named.map((entry) => [`${contract.type}.${entry[0]}`, guarded(contract as PipelineContract, events, entry)]));
 };

@@ -1,8 +1,10 @@
 import type { FieldSpecs, PipelineInput } from '../../packages/contracts/fields.ts';
-import type { PipelineContract, RunPlan } from '../../packages/contracts/pipeline.ts';
-import type { RunOwner } from '../../packages/contracts/pipeline-activities.ts';
-import type { ItemCounts } from '../../packages/contracts/run.ts';
+import type { PipelineContract } from '../../packages/contracts/pipeline.ts';
+import type { RunPlan } from '../../packages/contracts/run-plan.ts';
+import type { RunOwner } from '../../packages/contracts/entry-activities.ts';
+import type { ItemCounts } from '../../packages/contracts/counts.ts';
 import type { Database, Transaction } from '../../packages/database/database.ts';
+import type { RecordEvents } from '../../packages/observability/pipeline-events.ts';
 import type { KeysetSource } from '../../packages/database/eligible.ts';
 
 /** What the runner needs of its process. */
@@ -10,6 +12,8 @@ export interface RunnerDeps {
   readonly db: Database;
   /** Unique name of this worker process; claims carry it. */
   readonly identity: string;
+  /** Counts what the pipelines of this process do. */
+  readonly record: RecordEvents;
   /** Asks Temporal whether the workflow chain that owns a run is still open; unknown counts as closed. */
   readonly isOwnerRunning: (owner: Pick<RunOwner, 'workflowId' | 'firstRunId'>) => Promise<boolean>;
 }

@@ -4,15 +4,19 @@ import { canonicalJson, computeDigest } from '../../packages/contracts/digest.ts
 import { RUN_FAILURES } from '../../packages/contracts/failures.ts';
 import type { FieldSpecs, PipelineInput } from '../../packages/contracts/fields.ts';
 import { parsePipelineInput } from '../../packages/contracts/input.schema.ts';
-import { findPlanProblem } from '../../packages/contracts/pipeline.ts';
-import type { Counted, EntryRequest, Preflighted } from '../../packages/contracts/pipeline-activities.ts';
-import type { EntryCounts, Outcome } from '../../packages/contracts/run.ts';
+import { findPlanProblem } from '../../packages/contracts/run-plan.ts';
+import type { Counted, EntryRequest, Preflighted } from '../../packages/contracts/entry-activities.ts';
+import type { EntryCounts } from '../../packages/contracts/counts.ts';
+import type { Outcome } from '../../packages/contracts/run.ts';
 import { endMessages } from '../../packages/contracts/texts.ts';
-import { countEligible, encodeCursor } from '../../packages/database/eligible.ts';
+import { encodeCursor } from '../../packages/database/cursor.ts';
+import { countEligible } from '../../packages/database/eligible.ts';
 import type { EligibleCount } from '../../packages/database/eligible.ts';
 import { isUniqueViolation } from '../../packages/database/errors.ts';
-import type { ActiveRun, ScopeState } from '../../packages/database/run-store.ts';
-import { closeOrphanRun, findRun, findRunOfWorkflow, inTransaction, insertRun, readNow, readScopeState } from '../../packages/database/run-store.ts';
+import type { ActiveRun, ScopeState } from '../../packages/database/scope-store.ts';
+import { inTransaction, readNow } from '../../packages/database/database.ts';
+import { findRun, findRunOfWorkflow } from '../../packages/database/run-store.ts';
+import { closeOrphanRun, insertRun, readScopeState } from '../../packages/database/scope-store.ts';
 import type { Runner } from './definition.ts';
 import { refuse, refuseInput } from './failures.ts';
 import { selectFor } from './runs.ts';
@@ -74,7 +78,6 @@ export const createPreflight =
       scope,
       dryRun: input.dryRun,
       redrive: input.redriveOf !== undefined,
-      maxItems: input.maxItems ?? null,
       failureThreshold: input.failureThreshold ?? null,
       tenant: tenantOf(input),
       plan,
@@ -92,6 +95,8 @@ const toCounts = (input: PipelineInput, { total, processed }: EligibleCount): En
     notEligible: input.itemIds === undefined ? 0 : new Set(input.itemIds).size - total,
   };
 };
+
+const countsOf = ({ totalEligible, toProcess, alreadyProcessed, deferred, notEligible }: EntryCounts): EntryCounts => ({ totalEligible, toProcess, alreadyProcessed, deferred, notEligible });
 
 const maxFailuresOf = ({ failureThreshold: threshold }: PipelineInput, toProcess: number): number | null => {
   if (threshold === undefined) return null;
@@ -127,7 +132,7 @@ const resolveActive = async <F extends FieldSpecs>({ runner, request, input }: E
   const { owner } = request;
   if (active.workflowId === owner.workflowId && active.firstRunId === owner.firstRunId) {
     const stored = await findRun(runner.deps.db, active.id);
-    if (stored !== undefined) return { counts: stored, epoch: stored.epoch, startedAt: stored.startedAt, run: { id: stored.id, epoch: stored.epoch }, ended: null };
+    if (stored !== undefined) return { counts: countsOf(stored), epoch: stored.epoch, startedAt: stored.startedAt, run: { id: stored.id, epoch: stored.epoch }, ended: null };
   }
   if (await runner.deps.isOwnerRunning(active)) throw alreadyRunning(active, active.requestId === requestIdOf(input));
   await closeOrphanRun(runner.deps.db, active.id);

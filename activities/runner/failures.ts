@@ -3,12 +3,10 @@ import type { InputProblem, ItemFailureType } from '../../packages/contracts/fai
 import { ITEM_FAILURES, RUN_FAILURES } from '../../packages/contracts/failures.ts';
 import { cutText } from '../../packages/contracts/json-value.ts';
 import type { PipelineContract } from '../../packages/contracts/pipeline.ts';
-import type { ItemFailureDetails } from '../../packages/contracts/pipeline-activities.ts';
+import type { ItemFailureDetails } from '../../packages/contracts/item-activities.ts';
 import { classifyDatabaseError } from '../../packages/database/errors.ts';
 
 const MESSAGE_BYTES = 1_000;
-const RATE_LIMIT_CAP_SECONDS = 60;
-const JITTER = 0.2;
 
 /** Refuses a run before anything is written: the workflow ends Failed `PreflightRefused`. */
 export const refuse = (message: string): ApplicationFailure =>
@@ -96,16 +94,6 @@ export const classifyItemError = (error: unknown): ClassifiedFailure => {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return { type: null, message: cutText(message, MESSAGE_BYTES), retryable: true, retryAfterSeconds: undefined, databaseUnavailable: false };
 };
-
-const jittered = (ms: number): number => Math.round(ms * (1 + JITTER * Math.random()));
-
-/** Wait after the given attempt (1 = the first), ms: the contract's growth plus 0–20 %. */
-export const computeRetryWait = ({ retry }: Pick<PipelineContract, 'retry'>, attempt: number): number =>
-  jittered(retry.growth === 'linear' ? retry.firstWaitMs * attempt : retry.firstWaitMs * 2 ** (attempt - 1));
-
-/** Wait after a rate-limit answer, ms: what the provider said, at most 60 s, plus 0–20 %; own waits where it said nothing. */
-export const computeRateLimitWait = (contract: Pick<PipelineContract, 'retry'>, told: number | null, inARow: number): number =>
-  told === null ? Math.min(computeRetryWait(contract, inARow), RATE_LIMIT_CAP_SECONDS * 1_000) : jittered(Math.min(told, RATE_LIMIT_CAP_SECONDS) * 1_000);
 
 /**
  * What an activity throws for a database error; anything else passes through. An unreachable database is retried by Temporal

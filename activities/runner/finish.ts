@@ -1,9 +1,10 @@
 import { log } from '@temporalio/activity';
 import type { FieldSpecs } from '../../packages/contracts/fields.ts';
-import type { Finalized, FinalizeRequest, LedgerCounts, ProgressRequest } from '../../packages/contracts/pipeline-activities.ts';
-import type { ItemCounts } from '../../packages/contracts/run.ts';
+import type { Finalized, FinalizeRequest, LedgerCounts, ProgressRequest } from '../../packages/contracts/finish-activities.ts';
+import type { ItemCounts } from '../../packages/contracts/counts.ts';
 import { endMessages } from '../../packages/contracts/texts.ts';
-import { countItems, finishRun, inTransaction } from '../../packages/database/run-store.ts';
+import { inTransaction } from '../../packages/database/database.ts';
+import { countItems, finishRun } from '../../packages/database/run-store.ts';
 import type { Runner } from './definition.ts';
 import type { KnownRun, LoadRun } from './runs.ts';
 

@@ -2,7 +2,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
 import { RUN_FAILURES, TRANSIENT_FAILURES } from '../../packages/contracts/failures.ts';
 import type { FieldSpecs } from '../../packages/contracts/fields.ts';
-import type { ItemReceipt, ItemRequest } from '../../packages/contracts/pipeline-activities.ts';
+import type { ItemReceipt, ItemRequest } from '../../packages/contracts/item-activities.ts';
 import type { ClaimAnswer, Claims } from '../../packages/database/item-claims.ts';
 import { claimItems } from '../../packages/database/item-claims.ts';
 import type { AttemptEnd } from './attempt.ts';

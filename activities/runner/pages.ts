@@ -1,7 +1,8 @@
 import { log } from '@temporalio/activity';
 import type { FieldSpecs } from '../../packages/contracts/fields.ts';
-import type { ListedPage, ListRequest } from '../../packages/contracts/pipeline-activities.ts';
-import { encodeCursor, listEligible, parseCursor } from '../../packages/database/eligible.ts';
+import type { ListedPage, ListRequest } from '../../packages/contracts/page-activities.ts';
+import { encodeCursor, parseCursor } from '../../packages/database/cursor.ts';
+import { listEligible } from '../../packages/database/eligible.ts';
 import type { Runner } from './definition.ts';
 import type { LoadRun } from './runs.ts';
 import { selectFor } from './runs.ts';

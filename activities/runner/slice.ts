@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { RUN_FAILURES } from '../../packages/contracts/failures.ts';
 import type { FieldSpecs } from '../../packages/contracts/fields.ts';
-import type { SliceReceipt, SliceRequest, SliceRetry, StopReason } from '../../packages/contracts/pipeline-activities.ts';
+import type { SliceReceipt, SliceRequest, SliceRetry, StopReason } from '../../packages/contracts/item-activities.ts';
 import type { ClaimAnswer } from '../../packages/database/item-claims.ts';
 import { releaseItems } from '../../packages/database/item-endings.ts';
 import type { AttemptEnd } from './attempt.ts';

@@ -1,6 +1,6 @@
-import type { RunPlan } from './pipeline.ts';
-import type { StopReason } from './pipeline-activities.ts';
-import type { ItemCounts } from './run.ts';
+import type { RunPlan } from './run-plan.ts';
+import type { StopReason } from './item-activities.ts';
+import type { ItemCounts } from './counts.ts';
 
 /** Workflow type of every chunk child. */
 export const CHUNK_TYPE = 'pipelineChunk';

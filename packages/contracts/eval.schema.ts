@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { ASSERTION_TYPES } from './eval.ts';
-import type { Assertion, EvalMessage, EvalRunConfig, ImportedCase, JsonValue, TargetConfig } from './eval.ts';
+import { ASSERTION_TYPES } from './eval-case.ts';
+import type { Assertion, EvalMessage, ImportedCase, JsonValue } from './eval-case.ts';
+import type { EvalRunConfig, TargetConfig } from './eval-run.ts';
 
 const text = z.string().refine((value) => value.trim() !== '', 'must not be blank');
-const environmentName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the NAME of an environment variable, never the key itself');
+const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the NAME of an environment variable, never the key itself');
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https address' });
 
 /** A message of an imported case. */
@@ -40,9 +39,7 @@ const openAiTargetSchema = z.strictObject({
   system: z.string().exactOptional(),
   temperature: z.number().min(0).max(2).exactOptional(),
   maxOutputTokens: z.int().min(1).exactOptional(),
-  price: z
-    .strictObject({ inputPerMillion: z.number().nonnegative(), outputPerMillion: z.number().nonnegative() })
-    .exactOptional(),
+  price: z.strictObject({ inputPerMillion: z.number().nonnegative(), outputPerMillion: z.number().nonnegative() }).exactOptional(),
 });
 
 /** The target of a run, as the CLI, a file or an API gives it. */

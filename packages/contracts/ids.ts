@@ -1,6 +1,7 @@
 import { computeByteLength, computeDigest } from './digest.ts';
 
-const SAFE_PART = /^[A-Za-z0-9._:-]+$/;
+// Not of dots alone: `.` and `..` vanish from the address of a page.
+const SAFE_PART = /^(?!\.+$)[A-Za-z0-9._:-]+$/;
 const PART_BYTES = 64;
 const HASH_HEX = 16;
 

@@ -6,3 +6,12 @@ export const MESSAGES = {
   abort: 'abort',
   stop: 'stop',
 } as const;
+
+export interface ControlRequest {
+  readonly reason?: string;
+}
+
+export interface ControlAnswer {
+  readonly accepted: boolean;
+  readonly state: 'running' | 'paused' | 'aborting' | 'terminated';
+}

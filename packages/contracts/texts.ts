@@ -1,5 +1,5 @@
 import type { PipelineTexts } from './pipeline.ts';
-import type { EntryCounts, ItemCounts } from './run.ts';
+import type { EntryCounts, ItemCounts } from './counts.ts';
 
 const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 

@@ -1,4 +1,5 @@
 import type { NodePgDatabase, NodePgTransaction } from 'drizzle-orm/node-postgres';
+import { sql } from 'drizzle-orm';
 import type { ExtractTablesWithRelations, SQL } from 'drizzle-orm';
 import type * as schema from './schema/index.ts';
 
@@ -25,3 +26,13 @@ export const readRow = async <Row>(executor: Executor, statement: SQL): Promise<
   if (row === undefined) throw new Error('the statement answered no row');
   return row;
 };
+
+/** SQL text of an instant as ISO text in UTC, to the microsecond. */
+export const isoText = (instant: ReturnType<typeof sql>) => sql`to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/** The database's clock, ISO text. */
+export const readNow = async (executor: Executor): Promise<string> =>
+  (await readRow<{ now: string }>(executor, sql`select ${isoText(sql`now()`)} as now`)).now;
+
+/** Runs `work` in one transaction on its own handle. */
+export const inTransaction = <T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> => db.transaction(work);

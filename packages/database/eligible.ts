@@ -1,3 +1,4 @@
+import type { Position } from './cursor.ts';
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Executor } from './database.ts';
@@ -17,19 +18,6 @@ export interface Selection {
   readonly itemIds: readonly string[] | null;
   readonly retryFailed: 'nextRun' | 'redrive';
 }
-
-/** A position in keyset order, exact to the column's precision: [sort key as Postgres text, item id]. */
-export type Position = readonly [string, string];
-
-/** Opaque cursor text of a position. */
-export const encodeCursor = (position: Position): string => JSON.stringify(position);
-
-/** Position of a cursor we made; throws `TypeError` on any other text. */
-export const parseCursor = (cursor: string): Position => {
-  const parsed: unknown = JSON.parse(cursor);
-  if (!Array.isArray(parsed) || parsed.length !== 2 || !parsed.every((part) => typeof part === 'string')) throw new TypeError('not a cursor');
-  return parsed as unknown as Position;
-};
 
 const rowsOf = ({ source, itemIds }: Selection): SQL =>
   itemIds === null ? source.query : sql`select * from (${source.query}) chosen where chosen.item_id = any(${sql.param([...itemIds])}::text[])`;
@@ -79,6 +67,15 @@ export interface EligiblePage {
   readonly next: Position | null;
 }
 
+const PAGE_BYTES = 512 * 1024;
+
+/** The rows whose ids fit into one answer: a page of very long ids ends early, and the next one goes on from there. */
+const withinBytes = <Row extends { readonly item_id: string }>(rows: readonly Row[]): readonly Row[] => {
+  let bytes = 0;
+  const end = rows.findIndex(({ item_id }) => (bytes += Buffer.byteLength(item_id)) > PAGE_BYTES);
+  return end <= 0 ? rows : rows.slice(0, end);
+};
+
 /** One page in keyset order: its open ids, how many rows it filtered out, and where the next page begins; one look-ahead row decides whether there is one. */
 export const listEligible = async (executor: Executor, { selection, after, upperBound, pageSize }: PageRequest): Promise<EligiblePage> => {
   const beyond = after === null ? sql`true` : sql`(e.sort_key, e.item_id) > ${row(after, selection)}`;
@@ -89,9 +86,9 @@ export const listEligible = async (executor: Executor, { selection, after, upper
         where ${beyond} and (e.sort_key, e.item_id) <= ${row(upperBound, selection)}
         order by e.sort_key, e.item_id limit ${pageSize + 1}`,
   );
-  const page = rows.slice(0, pageSize);
+  const page = withinBytes(rows.slice(0, pageSize));
   const last = page.at(-1);
   const ids = page.filter(({ processed }) => !processed).map(({ item_id }) => item_id);
-  const next: Position | null = rows.length > pageSize && last !== undefined ? [last.sort_key, last.item_id] : null;
+  const next: Position | null = rows.length > page.length && last !== undefined ? [last.sort_key, last.item_id] : null;
   return { ids, skippedItems: page.length - ids.length, next };
 };

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { ImportedCase } from '../contracts/eval.ts';
+import type { ImportedCase } from '../contracts/eval-case.ts';
 import { readRow, readRows } from './database.ts';
 import type { Database, Executor, Transaction } from './database.ts';
 
@@ -71,10 +71,7 @@ async function openBenchmark(tx: Transaction, { name, mode }: ImportRequest): Pr
     sql`select id::text, last_seq from eval_benchmarks where name = ${name} for update`,
   );
   if (mode === 'append') return { id: found.id, lastSeq: found.last_seq };
-  const { runs } = await readRow<{ runs: number }>(
-    tx,
-    sql`select count(*)::int as runs from eval_runs where benchmark_id = ${found.id}`,
-  );
+  const { runs } = await readRow<{ runs: number }>(tx, sql`select count(*)::int as runs from eval_runs where benchmark_id = ${found.id}`);
   if (runs > 0) return { kind: 'inUse', runs };
   await tx.execute(sql`delete from eval_cases where benchmark_id = ${found.id}`);
   return { id: found.id, lastSeq: 0 };

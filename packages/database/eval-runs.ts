@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
-import type { EvalCase, EvalRunConfig, TargetConfig } from '../contracts/eval.ts';
-import type { EvalRunStatus, Trajectory } from '../contracts/eval-result.ts';
+import type { EvalCase } from '../contracts/eval-case.ts';
+import type { EvalRunConfig, EvalRunStatus, TargetConfig } from '../contracts/eval-run.ts';
+import type { Trajectory } from '../contracts/trajectory.ts';
 import { readRows } from './database.ts';
 import type { Executor } from './database.ts';
 import type { KeysetSource } from './eligible.ts';
@@ -25,7 +26,7 @@ const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', '
 const RUN_COLUMNS = sql`r.id, r.user_id as "userId", b.name as benchmark, r.bound, r.target, r.config, r.status,
   ${iso('r.created_at')} as "createdAt", ${iso('r.started_at')} as "startedAt", ${iso('r.finished_at')} as "finishedAt"`;
 
-export type CreateEvalRun = Pick<EvalRunRow, 'id' | 'userId' | 'benchmark' | 'target' | 'config'>;
+type CreateEvalRun = Pick<EvalRunRow, 'id' | 'userId' | 'benchmark' | 'target' | 'config'>;
 
 /** Creates an idle run whose selection is fixed now; `missing` without such a benchmark, `taken` if the id is in use. */
 export async function createEvalRun(executor: Executor, run: CreateEvalRun): Promise<'created' | 'missing' | 'taken'> {
@@ -51,7 +52,10 @@ export async function findEvalRun(executor: Executor, id: string): Promise<EvalR
 }
 
 /** The newest runs, of one benchmark or of all. */
-export function listEvalRuns(executor: Executor, { benchmark, limit }: { readonly benchmark?: string; readonly limit: number }): Promise<EvalRunRow[]> {
+export function listEvalRuns(
+  executor: Executor,
+  { benchmark, limit }: { readonly benchmark?: string; readonly limit: number },
+): Promise<EvalRunRow[]> {
   const chosen = benchmark === undefined ? sql`true` : sql`b.name = ${benchmark}`;
   return readRows<EvalRunRow>(
     executor,
@@ -87,7 +91,7 @@ export const evalCaseSource = (runId: string): KeysetSource => ({
 });
 
 /** All that the execution of one claimed case needs. */
-export type CaseWork = {
+type CaseWork = {
   readonly case: EvalCase;
   readonly target: TargetConfig;
   readonly config: EvalRunConfig;

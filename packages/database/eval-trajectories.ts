@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
-import type { CaseRow, Trajectory } from '../contracts/eval-result.ts';
+import type { CaseRow } from '../contracts/eval-result.ts';
+import type { Trajectory } from '../contracts/trajectory.ts';
 import { readRows } from './database.ts';
 import type { Executor } from './database.ts';
 

@@ -25,6 +25,8 @@ const ALWAYS = 1_000_000;
 export const seedProbe = (db: Database, seed: ProbeSeed): Promise<void> =>
   db.transaction(async (tx) => {
     const { set } = seed;
+    // Millions of rows take longer than any statement of a run may.
+    await tx.execute(sql`set local statement_timeout = '10min'`);
     await tx.execute(sql`delete from probe_items where probe_set = ${set}`);
     await tx.execute(sql`delete from probe_executions where probe_set = ${set}`);
     await tx.execute(sql`

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Executor } from './database.ts';
+import { readRows } from './database.ts';
 
 const LEASE_SECONDS = 5;
 const RENEW_MS = 1_000;
@@ -25,4 +26,14 @@ export const startWorkerLease = async (executor: Executor, identity: string): Pr
       await executor.execute(sql`delete from worker_leases where identity = ${identity}`).catch(() => undefined);
     },
   };
+};
+
+/** Those of the given workers whose lease holds now. */
+export const readLiveWorkers = async (executor: Executor, identities: readonly string[]): Promise<ReadonlySet<string>> => {
+  if (identities.length === 0) return new Set();
+  const rows = await readRows<{ identity: string }>(
+    executor,
+    sql`select identity from worker_leases where identity = any(${sql.param([...identities])}::text[]) and lease_until > now()`,
+  );
+  return new Set(rows.map(({ identity }) => identity));
 };

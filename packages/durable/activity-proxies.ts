@@ -1,7 +1,7 @@
 import { cutText } from '../contracts/json-value.ts';
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { ActivityOptions } from '@temporalio/workflow';
-import type { RunPlan } from '../contracts/pipeline.ts';
+import type { RunPlan } from '../contracts/run-plan.ts';
 import type { PipelineActivities } from '../contracts/pipeline-activities.ts';
 
 const CLEAN_UP_SECONDS = 30;

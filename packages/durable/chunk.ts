@@ -1,9 +1,10 @@
-import { CancellationScope, condition, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
+import { CancellationScope, condition, defineSignal, isCancellation, metricMeter, setHandler } from '@temporalio/workflow';
 import type { ChunkInput, ChunkReceipt } from '../contracts/chunk.ts';
 import { MESSAGES } from '../contracts/messages.ts';
-import { NO_ITEMS } from '../contracts/run.ts';
-import type { ItemCounts } from '../contracts/run.ts';
-import type { StopReason } from '../contracts/pipeline-activities.ts';
+import { PIPELINE_EVENTS } from '../contracts/metrics.ts';
+import { NO_ITEMS } from '../contracts/counts.ts';
+import type { ItemCounts } from '../contracts/counts.ts';
+import type { StopReason } from '../contracts/item-activities.ts';
 import { pipelineCalls } from './activity-proxies.ts';
 import { addItemCounts } from './item-counts.ts';
 import { runItem } from './item-lane.ts';
@@ -39,5 +40,7 @@ export const runChunk = async (input: ChunkInput): Promise<ChunkReceipt> => {
   };
   const lanes = Array.from({ length: Math.min(input.concurrency, input.itemIds.length) }, lane);
   for (const ended of await Promise.allSettled(lanes)) if (ended.status === 'rejected' && !isCancellation(ended.reason)) throw ended.reason;
+  const status = isStopping || stop !== undefined || CancellationScope.current().consideredCancelled ? 'abort' : 'success';
+  metricMeter.createCounter(PIPELINE_EVENTS).add(1, { pipeline: input.pipeline, layer: 'execute', operation: 'chunk', status, error_type: '' });
   return { ...counts, ...(stop === undefined ? {} : { stop }) };
 };

@@ -1,6 +1,7 @@
 import { defineQuery, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
 import { MESSAGES } from '../contracts/messages.ts';
-import type { ControlAnswer, RunProgress } from '../contracts/run.ts';
+import type { ControlAnswer } from '../contracts/messages.ts';
+import type { RunProgress } from '../contracts/run.ts';
 import { answerControl } from './run-state.ts';
 import type { RunMemory } from './run-state.ts';
 

@@ -1,4 +1,4 @@
-import type { ItemCounts } from '../contracts/run.ts';
+import type { ItemCounts } from '../contracts/counts.ts';
 
 /** Sum of two counts, field by field. */
 export const addItemCounts = (left: ItemCounts, right: ItemCounts): ItemCounts => ({

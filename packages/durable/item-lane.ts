@@ -1,9 +1,9 @@
 import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
 import { TRANSIENT_FAILURES } from '../contracts/failures.ts';
-import { NO_ITEMS } from '../contracts/run.ts';
-import type { ItemCounts } from '../contracts/run.ts';
-import type { RunPlan } from '../contracts/pipeline.ts';
-import type { ItemFailureDetails, StopReason } from '../contracts/pipeline-activities.ts';
+import { NO_ITEMS } from '../contracts/counts.ts';
+import type { ItemCounts } from '../contracts/counts.ts';
+import type { RunPlan } from '../contracts/run-plan.ts';
+import type { ItemFailureDetails, StopReason } from '../contracts/item-activities.ts';
 import type { PipelineCalls } from './activity-proxies.ts';
 
 /** How one item ended for the workflow that scheduled it, and whether the run stops with it. */

@@ -1,6 +1,6 @@
-import type { ListedPage } from '../contracts/pipeline-activities.ts';
-import type { RunPlan } from '../contracts/pipeline.ts';
-import type { WorkCounts } from '../contracts/run.ts';
+import type { ListedPage } from '../contracts/page-activities.ts';
+import type { RunPlan } from '../contracts/run-plan.ts';
+import type { WorkCounts } from '../contracts/counts.ts';
 import { cutPage } from './units.ts';
 import type { Unit } from './units.ts';
 
@@ -100,6 +100,15 @@ export const createPageWalk = (plan: RunPlan, start: WalkStart) => {
       isExhausted = false;
       pages = pages.filter((page) => page.begun);
     },
+    /** Units that the pages begun still owe, waiting or open. */
+    owedUnits: (): number => pages.reduce((sum, page) => sum + (page.begun ? page.waiting.length + page.open : 0), 0),
+    /** Units of the page that the next unit would begin; 0 when its page has begun or nothing waits. */
+    freshUnits: (): number => {
+      const next = pages.find((page) => page.waiting.length > 0);
+      return next === undefined || next.begun ? 0 : next.waiting.length;
+    },
+    /** This walk has begun a page, so that whoever goes on from its position makes progress. */
+    hasBegun: (): boolean => work.pages > start.work.pages,
     isExhausted: (): boolean => isExhausted && pages.length === 0,
     isIdle: (): boolean => pages.length === 0,
     position: (): WalkStart => ({ cursor, left, work }),

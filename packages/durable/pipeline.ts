@@ -2,7 +2,7 @@ import { CancellationScope, makeContinueAsNewFunc, setCurrentDetails, workflowIn
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { RUN_FAILURES } from '../contracts/failures.ts';
 import type { PipelineContract } from '../contracts/pipeline.ts';
-import type { Finalized, FinalizeRequest } from '../contracts/pipeline-activities.ts';
+import type { Finalized, FinalizeRequest } from '../contracts/finish-activities.ts';
 import type { RunResult } from '../contracts/run.ts';
 import { endMessages } from '../contracts/texts.ts';
 import { pipelineCalls } from './activity-proxies.ts';
@@ -14,13 +14,19 @@ import type { PageWalk } from './page-walk.ts';
 import { withProgress } from './progress-loop.ts';
 import { describeResult, runFailure, toRunFailure } from './run-endings.ts';
 import { describeDetails, describeProgress } from './run-progress.ts';
-import { carryOver, createRunMemory, isCarried, rememberCount, rememberPreflight } from './run-state.ts';
-import type { CarriedRun, RunMemory } from './run-state.ts';
+import { carryOver, isCarried } from './carried-run.ts';
+import { createRunMemory, rememberCount, rememberPreflight } from './run-state.ts';
+import type { CarriedRun } from './carried-run.ts';
+import type { RunMemory } from './run-state.ts';
 import { createScheduler } from './scheduler.ts';
 import type { Rest, Scheduler } from './scheduler.ts';
 
 const TASK_TIMEOUT = '3 seconds';
 const SIZE_BUDGET_BYTES = 4_000_000;
+// A child costs its initiation, start and end, and at most two workflow tasks of three events; an activity costs less.
+const EVENTS_A_UNIT = 9;
+// Progress readings while the last units run, and the task that continues as new.
+const EVENTS_TO_DRAIN = 40;
 
 /** One run of the chain: what it knows and what it works with. */
 interface Story {
@@ -39,9 +45,10 @@ const progressOf = ({ info, memory, walk }: Story) => {
 
 const detailsOf = (story: Story): string => describeDetails(progressOf(story), story.contract.texts.noun);
 
-const shouldRenew = (budget: number): boolean => {
+/** Whether so many units more would fill this run's history beyond its budget. */
+const isFull = (budget: number, units: number): boolean => {
   const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
-  return historyLength >= budget || historySize >= SIZE_BUDGET_BYTES || continueAsNewSuggested;
+  return historyLength + EVENTS_TO_DRAIN + units * EVENTS_A_UNIT > budget || historySize >= SIZE_BUDGET_BYTES || continueAsNewSuggested;
 };
 
 const endEarly = (story: Story, end: { outcome: 'aborted' | 'nothingToDo' | 'dryRun'; message: string; finishedAt: string; dryRun: boolean }): RunResult => {
@@ -82,7 +89,7 @@ const workOff = async (story: Story): Promise<Rest> => {
   const context = { type: contract.type, entity: contract.entity, calls, run: run.id, epoch: run.epoch, scope, plan, labels };
   const source = { memory, read: () => calls.readProgress({ run: run.id }), details: () => detailsOf(story) };
   for (;;) {
-    story.scheduler = createScheduler({ memory, walk, context, shouldRenew: () => shouldRenew(plan.eventBudget) });
+    story.scheduler = createScheduler({ memory, walk, context, isFull: (units) => isFull(plan.eventBudget, units) });
     const { scheduler } = story;
     const rest = await withProgress(source, () => scheduler.run());
     Object.assign(memory, walk.position());

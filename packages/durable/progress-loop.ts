@@ -1,5 +1,5 @@
 import { CancellationScope, isCancellation, setCurrentDetails, sleep } from '@temporalio/workflow';
-import type { LedgerCounts } from '../contracts/pipeline-activities.ts';
+import type { LedgerCounts } from '../contracts/finish-activities.ts';
 import { readLedger } from './run-progress.ts';
 import type { RunMemory } from './run-state.ts';
 

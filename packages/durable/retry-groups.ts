@@ -1,4 +1,4 @@
-import type { SliceRetry } from '../contracts/pipeline-activities.ts';
+import type { SliceRetry } from '../contracts/item-activities.ts';
 
 /** Items that wait about equally long, and how long, ms. */
 export interface RetryGroup {

@@ -2,7 +2,7 @@ import { ActivityFailure, ApplicationFailure, ContinueAsNew, isCancellation, Tem
 import { RUN_FAILURES } from '../contracts/failures.ts';
 import type { RunFailureType } from '../contracts/failures.ts';
 import { cutText } from '../contracts/json-value.ts';
-import type { Finalized } from '../contracts/pipeline-activities.ts';
+import type { Finalized } from '../contracts/finish-activities.ts';
 import type { Outcome, RunResult } from '../contracts/run.ts';
 import { computeRemaining } from '../contracts/texts.ts';
 import type { RunMemory } from './run-state.ts';

@@ -1,7 +1,7 @@
 import type { RunProgress } from '../contracts/run.ts';
 import { computeProcessed, computeRemaining } from '../contracts/texts.ts';
-import type { LedgerCounts } from '../contracts/pipeline-activities.ts';
-import { NO_ITEMS } from '../contracts/run.ts';
+import type { LedgerCounts } from '../contracts/finish-activities.ts';
+import { NO_ITEMS } from '../contracts/counts.ts';
 import { maxItemCounts } from './item-counts.ts';
 import type { LedgerReading, RunMemory } from './run-state.ts';
 

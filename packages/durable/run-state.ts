@@ -1,30 +1,11 @@
+import type { CarriedRun } from './carried-run.ts';
 import type { FailureThreshold } from '../contracts/fields.ts';
-import type { Counted, OpenedRun, Preflighted } from '../contracts/pipeline-activities.ts';
-import type { ControlAnswer, EntryCounts, ItemCounts, RunState, WorkCounts } from '../contracts/run.ts';
-import { NO_ITEMS } from '../contracts/run.ts';
-import type { RunPlan } from '../contracts/pipeline.ts';
-
-/** What continue-as-new hands to the next run of the chain: cursor, counters and flags, ≤ 16 kB. */
-export interface CarriedRun {
-  readonly carried: 'continueAsNew';
-  readonly run: OpenedRun;
-  readonly requestId: string;
-  readonly scope: string;
-  readonly tenant: string | null;
-  readonly plan: RunPlan;
-  readonly counts: EntryCounts;
-  readonly startedAt: string;
-  readonly cursor: string | null;
-  readonly left: number | null;
-  readonly work: WorkCounts;
-  readonly items: ItemCounts;
-  readonly paused: boolean;
-  readonly dryRun: false;
-}
-
-/** Tells what a run of ours carried over from a start's own argument (a cron or retried run is continued, too). */
-export const isCarried = (value: unknown): value is CarriedRun =>
-  typeof value === 'object' && value !== null && 'carried' in value && value.carried === 'continueAsNew';
+import type { Counted, OpenedRun, Preflighted } from '../contracts/entry-activities.ts';
+import type { EntryCounts, ItemCounts, WorkCounts } from '../contracts/counts.ts';
+import type { ControlAnswer } from '../contracts/messages.ts';
+import type { RunState } from '../contracts/run.ts';
+import { NO_ITEMS } from '../contracts/counts.ts';
+import type { RunPlan } from '../contracts/run-plan.ts';
 
 /** Last reading of the ledger, and the rate since the reading before, items per second. */
 export interface LedgerReading {
@@ -79,23 +60,15 @@ export const rememberPreflight = (memory: RunMemory, preflighted: Preflighted): 
   memory.scope = preflighted.scope;
   memory.tenant = preflighted.tenant;
   memory.plan = preflighted.plan;
-  memory.left = preflighted.maxItems;
 };
 
 export const rememberCount = (memory: RunMemory, counted: Counted): void => {
   memory.counts = counted.counts;
+  // A run hands out no more than it counted: what appears meanwhile belongs to the next one.
+  memory.left = counted.counts.toProcess;
   memory.epoch = counted.epoch;
   memory.startedAt = counted.startedAt;
   memory.run = counted.run;
-};
-
-/** What the next run of the chain needs; throws when called before the run was opened. */
-export const carryOver = (memory: RunMemory): CarriedRun => {
-  const { run, requestId, scope, plan, counts, startedAt } = memory;
-  if (run === null || requestId === null || scope === null || plan === null || counts === null || startedAt === null)
-    throw new TypeError('a run that was not opened carries nothing over');
-  const { cursor, left, work, items, tenant } = memory;
-  return { carried: 'continueAsNew', run, requestId, scope, tenant, plan, counts, startedAt, cursor, left, work, items, paused: memory.control === 'paused', dryRun: false };
 };
 
 /** Answer to a control message in the given memory. */

@@ -1,6 +1,6 @@
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
 import { MESSAGES } from '../contracts/messages.ts';
-import type { StopReason } from '../contracts/pipeline-activities.ts';
+import type { StopReason } from '../contracts/item-activities.ts';
 import { addItemCounts } from './item-counts.ts';
 import type { PageWalk } from './page-walk.ts';
 import { groupRetries } from './retry-groups.ts';
@@ -16,8 +16,9 @@ export type Rest = 'drained' | 'renew' | 'canceled' | StopReason;
 export interface SchedulerOptions {
   readonly memory: RunMemory;
   readonly walk: PageWalk;
-  readonly context: Omit<UnitContext, 'isPaused' | 'onChunk'>;
-  readonly shouldRenew: () => boolean;
+  readonly context: Omit<UnitContext, 'isPaused' | 'isStopping' | 'onChunk'>;
+  /** Whether the history would pass its budget with so many units still to run. */
+  readonly isFull: (units: number) => boolean;
 }
 
 /** The part of a run that keeps pages, chunks and items in flight. */
@@ -73,6 +74,13 @@ const track = (flight: Flight, work: () => Promise<void>): void => {
     });
 };
 
+/** A run begins no page that it could not finish within its history; it begins at least one, else a chain of runs would get nowhere. */
+const drainIfFull = ({ walk, isFull }: SchedulerOptions, flight: Flight): void => {
+  if (walk.hasBegun() && isFull(walk.owedUnits() + walk.freshUnits())) flight.isDraining = true;
+  // A listing in flight goes on from the cursor as it is now: what it answers is dropped with the rest.
+  if (flight.isDraining && !flight.isListing) walk.dropUnbegun();
+};
+
 const startListing = ({ memory, walk, context }: SchedulerOptions, flight: Flight): void => {
   const listing = walk.nextListing();
   if (listing === null || flight.isListing || flight.isDraining || memory.control !== 'running') return;
@@ -114,6 +122,7 @@ const startUnits = (options: SchedulerOptions, flight: Flight): void => {
   const unitContext: UnitContext = {
     ...context,
     isPaused: () => memory.control === 'paused',
+    isStopping: () => flight.stop !== null || flight.fault !== null,
     onChunk: (handle, isOpen) => {
       if (!isOpen) flight.handles.delete(handle);
       else {
@@ -124,6 +133,8 @@ const startUnits = (options: SchedulerOptions, flight: Flight): void => {
     },
   };
   for (let next = walk.peek(); next !== undefined && memory.control === 'running' && flight.slots > 0; next = walk.peek()) {
+    drainIfFull(options, flight);
+    if (flight.isDraining && walk.freshUnits() > 0) return;
     const isItem = next.kind === 'item';
     if (!isItem && flight.chunks >= plan.chunksInFlight) return;
     const contenders = Math.min(walk.waitingUnits(), plan.chunksInFlight - flight.chunks);
@@ -144,12 +155,11 @@ const startUnits = (options: SchedulerOptions, flight: Flight): void => {
 };
 
 const loop = async (options: SchedulerOptions, flight: Flight): Promise<Rest> => {
-  const { memory, walk, shouldRenew } = options;
+  const { memory, walk } = options;
   for (;;) {
     const seen = flight.changes;
     if (flight.stop === null && flight.fault === null) {
-      if (!flight.isDraining && shouldRenew()) flight.isDraining = true;
-      if (flight.isDraining && !flight.isListing) walk.dropUnbegun();
+      drainIfFull(options, flight);
       startListing(options, flight);
       startUnits(options, flight);
       if (flight.open === 0 && walk.isExhausted()) return 'drained';

@@ -3,15 +3,17 @@ import { ActivityFailure, ApplicationFailure, ChildWorkflowCancellationType, Chi
 import type { ChildWorkflowHandle } from '@temporalio/workflow';
 import { CHUNK_TYPE } from '../contracts/chunk.ts';
 import type { ChunkInput, ChunkReceipt } from '../contracts/chunk.ts';
-import { TRANSIENT_FAILURES } from '../contracts/failures.ts';
+import { RUN_FAILURES, TRANSIENT_FAILURES } from '../contracts/failures.ts';
 import { chunkWorkflowId } from '../contracts/ids.ts';
-import type { RunPlan } from '../contracts/pipeline.ts';
-import type { SliceReceipt, SliceRetry, StopReason } from '../contracts/pipeline-activities.ts';
-import { NO_ITEMS } from '../contracts/run.ts';
-import type { ItemCounts } from '../contracts/run.ts';
+import type { RunPlan } from '../contracts/run-plan.ts';
+import type { SliceReceipt, SliceRetry, StopReason } from '../contracts/item-activities.ts';
+import { NO_ITEMS } from '../contracts/counts.ts';
+import type { ItemCounts } from '../contracts/counts.ts';
+import { computeProcessed } from '../contracts/texts.ts';
 import type { PipelineCalls } from './activity-proxies.ts';
 import { runItem } from './item-lane.ts';
 import type { ChildLabels } from './labels.ts';
+import { runFailure } from './run-endings.ts';
 import type { Unit } from './units.ts';
 
 const ID_TAKEN_WAIT = '1 second';
@@ -41,6 +43,7 @@ export interface UnitContext {
   readonly plan: RunPlan;
   readonly labels: ChildLabels;
   readonly isPaused: () => boolean;
+  readonly isStopping: () => boolean;
   /** Called when a chunk child has started and again when it has ended. */
   readonly onChunk: (handle: ChunkHandle, isOpen: boolean) => void;
 }
@@ -86,14 +89,19 @@ const startChunk = async (context: UnitContext, unit: Unit, concurrency: number)
   }
 };
 
-/** Runs a chunk as a child; one that was terminated is started again, since the ledger knows which of its items have ended. */
+/**
+ * Runs a chunk as a child; one that was terminated or cancelled from outside is started again with all its ids: the ledger knows which have ended,
+ * and they answer with their stored outcome.
+ */
 const runChunkChild = async (context: UnitContext, unit: Unit, concurrency: number): Promise<UnitEnd> => {
   for (let attempt = 1; ; attempt++) {
     const handle = await startChunk(context, unit, concurrency);
     context.onChunk(handle, true);
     try {
       const { stop, ...counts } = await handle.result();
-      return endOf(counts, stop);
+      const isWhole = computeProcessed(counts) >= unit.itemIds.length;
+      if (isWhole || stop !== undefined || context.isStopping()) return endOf(counts, stop);
+      if (attempt >= CHUNK_TRIES) throw runFailure(RUN_FAILURES.internalError, `${handle.workflowId} left items behind ${CHUNK_TRIES} times`);
     } catch (error) {
       if (!(error instanceof ChildWorkflowFailure) || isCancellation(error) || attempt >= CHUNK_TRIES) throw error;
     } finally {

@@ -1,4 +1,5 @@
-import type { RunPlan } from '../contracts/pipeline.ts';
+import { computeByteLength } from '../contracts/digest.ts';
+import type { RunPlan } from '../contracts/run-plan.ts';
 
 /** One thing that the parent starts: an item of its own, a slice activity, or a chunk child. */
 export interface Unit {
@@ -10,15 +11,36 @@ export interface Unit {
   readonly isRepeat?: true;
 }
 
+/** Ids of one unit as JSON stay below 64 KiB with the rest of a chunk's input. */
+const UNIT_BYTES = 60 * 1024;
+const QUOTES_AND_COMMA = 3;
+
+const cutIds = (itemIds: readonly string[], chunkSize: number): readonly (readonly string[])[] => {
+  const groups: string[][] = [];
+  let bytes = 0;
+  for (const itemId of itemIds) {
+    const size = computeByteLength(itemId) + QUOTES_AND_COMMA;
+    const group = groups.at(-1);
+    if (group === undefined || group.length >= chunkSize || bytes + size > UNIT_BYTES) {
+      groups.push([itemId]);
+      bytes = size;
+    } else {
+      group.push(itemId);
+      bytes += size;
+    }
+  }
+  return groups;
+};
+
 /**
  * Cuts a page into units. `item` dispatch: a page of at most one chunk goes straight to items, a larger one becomes chunk children;
- * `slice` dispatch: every chunk is one activity of the parent. Order is kept, nothing is lost, no unit is empty.
+ * `slice` dispatch: every chunk is one activity of the parent. Order is kept, nothing is lost, no unit is empty; a unit has at most
+ * `chunkSize` ids and 60 KiB of them.
  */
 export const cutPage = ({ dispatch, chunkSize }: Pick<RunPlan, 'dispatch' | 'chunkSize'>, page: number, itemIds: readonly string[]): readonly Unit[] => {
   if (dispatch === 'item' && itemIds.length <= chunkSize) return itemIds.map((itemId, index) => ({ kind: 'item', page, chunk: index + 1, itemIds: [itemId] }));
   const kind = dispatch === 'item' ? 'chunk' : 'slice';
-  const count = Math.ceil(itemIds.length / chunkSize);
-  return Array.from({ length: count }, (_, index) => ({ kind, page, chunk: index + 1, itemIds: itemIds.slice(index * chunkSize, (index + 1) * chunkSize) }));
+  return cutIds(itemIds, chunkSize).map((ids, index) => ({ kind, page, chunk: index + 1, itemIds: ids }));
 };
 
 /**

@@ -161,4 +161,12 @@ CREATE INDEX "pipeline_items_failed" ON "pipeline_items" USING btree ("epoch_id"
 CREATE UNIQUE INDEX "pipeline_runs_one_active" ON "pipeline_runs" USING btree ("pipeline","scope") WHERE finished_at is null;--> statement-breakpoint
 CREATE INDEX "pipeline_runs_workflow" ON "pipeline_runs" USING btree ("workflow_id");--> statement-breakpoint
 CREATE INDEX "probe_executions_set" ON "probe_executions" USING btree ("probe_set","item_id");--> statement-breakpoint
-CREATE INDEX "probe_items_order" ON "probe_items" USING btree ("probe_set","seq","item_id");
+CREATE INDEX "probe_items_order" ON "probe_items" USING btree ("probe_set","seq","item_id");--> statement-breakpoint
+CREATE VIEW "public"."eval_results" AS (
+  select i.id, (select e.scope from pipeline_epochs e where e.id = i.epoch_id) as run_id, i.item_id as case_id,
+    case i.state when 'open' then 'pending' when 'claimed' then 'running'
+      when 'failed' then case when i.error_type = 'ItemTimeout' then 'timeout' else 'error' end
+      else coalesce(i.result->>'status', 'completed') end as state,
+    (i.result->>'score')::float8 as score, (i.result->>'latencyMs')::float8 as latency_ms, (i.result->>'costUsd')::float8 as cost_usd,
+    (i.result->>'tokens')::float8 as tokens, i.result->>'output' as output, i.error, i.finished_at
+  from pipeline_items i where i.epoch_id in (select e.id from pipeline_epochs e where e.pipeline = 'agentEvalRun'));

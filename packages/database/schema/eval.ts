@@ -1,8 +1,24 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, doublePrecision, foreignKey, index, integer, jsonb, pgTable, primaryKey, text, timestamp, unique } from 'drizzle-orm/pg-core';
-import type { Assertion, EvalMessage, EvalRunConfig, JsonValue, TargetConfig } from '../../contracts/eval.ts';
-import { EVAL_RUN_STATUSES } from '../../contracts/eval-result.ts';
-import type { Grade } from '../../contracts/eval-result.ts';
+import {
+  bigint,
+  boolean,
+  check,
+  doublePrecision,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  pgView,
+  primaryKey,
+  text,
+  timestamp,
+  unique,
+} from 'drizzle-orm/pg-core';
+import type { Assertion, EvalMessage, JsonValue } from '../../contracts/eval-case.ts';
+import { EVAL_RUN_STATUSES } from '../../contracts/eval-run.ts';
+import type { EvalRunConfig, TargetConfig } from '../../contracts/eval-run.ts';
+import type { Grade } from '../../contracts/trajectory.ts';
 import { pipelineItems } from './pipeline.ts';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'string' });
@@ -25,7 +41,9 @@ export const evalBenchmarks = pgTable(
 export const evalCases = pgTable(
   'eval_cases',
   {
-    benchmarkId: id('benchmark_id').notNull().references(() => evalBenchmarks.id, { onDelete: 'cascade' }),
+    benchmarkId: id('benchmark_id')
+      .notNull()
+      .references(() => evalBenchmarks.id, { onDelete: 'cascade' }),
     seq: integer().notNull(),
     caseId: text('case_id').notNull(),
     input: jsonb().$type<readonly EvalMessage[]>().notNull(),
@@ -45,7 +63,9 @@ export const evalRuns = pgTable(
   {
     id: text().primaryKey(),
     userId: text('user_id').notNull(),
-    benchmarkId: id('benchmark_id').notNull().references(() => evalBenchmarks.id),
+    benchmarkId: id('benchmark_id')
+      .notNull()
+      .references(() => evalBenchmarks.id),
     bound: integer().notNull(),
     target: jsonb().$type<TargetConfig>().notNull(),
     config: jsonb().$type<EvalRunConfig>().notNull(),
@@ -88,3 +108,28 @@ export const evalTrajectories = pgTable(
     foreignKey({ name: 'eval_trajectories_item', columns: [table.itemRow], foreignColumns: [pipelineItems.id] }).onDelete('cascade'),
   ],
 );
+
+/**
+ * What became of each case, one row per ledger row: for people who look with SQL. It is the ledger itself (one table, no join),
+ * so deleting a row here deletes the result, and the case is pending again.
+ */
+export const evalResults = pgView('eval_results', {
+  id: id(),
+  runId: text('run_id'),
+  caseId: text('case_id'),
+  state: text(),
+  score: doublePrecision(),
+  latencyMs: doublePrecision('latency_ms'),
+  costUsd: doublePrecision('cost_usd'),
+  tokens: doublePrecision(),
+  output: text(),
+  error: text(),
+  finishedAt: instant('finished_at'),
+}).as(sql`
+  select i.id, (select e.scope from pipeline_epochs e where e.id = i.epoch_id) as run_id, i.item_id as case_id,
+    case i.state when 'open' then 'pending' when 'claimed' then 'running'
+      when 'failed' then case when i.error_type = 'ItemTimeout' then 'timeout' else 'error' end
+      else coalesce(i.result->>'status', 'completed') end as state,
+    (i.result->>'score')::float8 as score, (i.result->>'latencyMs')::float8 as latency_ms, (i.result->>'costUsd')::float8 as cost_usd,
+    (i.result->>'tokens')::float8 as tokens, i.result->>'output' as output, i.error, i.finished_at
+  from pipeline_items i where i.epoch_id in (select e.id from pipeline_epochs e where e.pipeline = 'agentEvalRun')`);

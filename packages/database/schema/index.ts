@@ -1,3 +1,3 @@
-export { evalBenchmarks, evalCases, evalRuns, evalTrajectories } from './eval.ts';
+export { evalBenchmarks, evalCases, evalResults, evalRuns, evalTrajectories } from './eval.ts';
 export { pipelineEpochs, pipelineItems, pipelineRuns, workerLeases } from './pipeline.ts';
 export { probeExecutions, probeItems } from './probe.ts';

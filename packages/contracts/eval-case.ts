@@ -1,11 +1,5 @@
 /** Any value that JSON can carry. */
-export type JsonValue =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly JsonValue[]
-  | { readonly [key: string]: JsonValue };
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /** One turn of a conversation; the last one of an evaluation input is what the target answers. */
 export type EvalMessage = {
@@ -54,40 +48,3 @@ export type EvalCase = {
 
 /** A case as a file gives it; without an id the store names it by its place, `case-<seq>`. */
 export type ImportedCase = Omit<EvalCase, 'id'> & { readonly id?: string };
-
-/** A model behind the OpenAI chat completions protocol; `apiKeyEnv` NAMES the environment variable, prices are USD per million tokens. */
-export type OpenAiTarget = {
-  readonly kind: 'openai';
-  readonly baseUrl: string;
-  readonly model: string;
-  readonly apiKeyEnv?: string;
-  readonly system?: string;
-  readonly temperature?: number;
-  readonly maxOutputTokens?: number;
-  readonly price?: { readonly inputPerMillion: number; readonly outputPerMillion: number };
-};
-
-/** An agent that takes POSTed JSON `{messages, idempotencyKey}` and answers JSON `{output, …figures}`. */
-export type HttpTarget = {
-  readonly kind: 'http';
-  readonly url: string;
-  readonly apiKeyEnv?: string;
-};
-
-/** A TypeScript module: the name of a bundled one, or the path of a file with an `answer` or default export. */
-export type ModuleTarget = { readonly kind: 'module'; readonly module: string };
-
-/** Whom a run asks. */
-export type TargetConfig = OpenAiTarget | HttpTarget | ModuleTarget;
-
-/** How a run executes and judges its cases; see EVAL_DEFAULTS for what is left out. */
-export type EvalRunConfig = {
-  readonly k?: number;
-  readonly passThreshold?: number;
-  readonly trajectoryTimeoutMs?: number;
-  readonly maxConcurrency?: number;
-  readonly judge?: OpenAiTarget;
-};
-
-/** Defaults of a run's config: behaviour/pipelines.md section 5.1. */
-export const EVAL_DEFAULTS = { k: 1, passThreshold: 0.6, trajectoryTimeoutMs: 20 * 60_000 } as const;

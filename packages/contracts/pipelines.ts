@@ -1,0 +1,3 @@
+export { agentEvalRunContract } from './agent-eval-run.ts';
+export { probeContract } from './probe.ts';
+export { squareNumberContract } from './square-number.ts';

@@ -1,0 +1,13 @@
+import { sql } from 'drizzle-orm';
+import type { Executor } from './database.ts';
+import { readRow } from './database.ts';
+
+/** True if the set was ever seeded with items or run. */
+export const hasProbeSet = async (executor: Executor, set: string): Promise<boolean> => {
+  const { known } = await readRow<{ known: boolean }>(
+    executor,
+    sql`select exists (select 1 from probe_items where probe_set = ${set}) or exists (select 1 from probe_executions where probe_set = ${set})
+          or exists (select 1 from pipeline_runs where pipeline = 'probe' and scope = ${set}) as known`,
+  );
+  return known;
+};
