@@ -1,0 +1,1 @@
+export const question = 1;

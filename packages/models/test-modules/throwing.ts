@@ -1,0 +1,3 @@
+export const answer = (): never => {
+  throw new Error('broken');
+};

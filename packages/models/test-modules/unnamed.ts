@@ -1,0 +1,3 @@
+const answer = (): string => 'default';
+
+export { answer as default };
