@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { STRATA_QUEUE } from '../contracts/queues.ts';
+import { definedOnly } from './env.ts';
+import type { Env } from './env.ts';
+import { resolveDataDir } from './paths.ts';
+import { EXIT, UserError } from './user-error.ts';
+
+const count = (fallback: number) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,4}$/, 'must be a whole number from 1 to 99999')
+    .transform(Number)
+    .default(fallback);
+const flag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .default('false')
+  .transform((value) => value === 'true');
+const databaseUrl = z
+  .string('is required to start a worker')
+  .refine((value) => /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be a URL like postgres://user:password@host:5432/database');
+const queues = z
+  .string()
+  .default(STRATA_QUEUE)
+  .transform((value) => value.split(',').map((queue) => queue.trim()))
+  .refine((names) => names.every((name) => name !== ''), 'must be queue names separated by commas');
+
+/** Every variable that a worker reads besides Temporal's own `TEMPORAL_*`. */
+export const workerEnvSchema = z
+  .object({
+    DATABASE_URL: databaseUrl,
+    STRATA_DATABASE_POOL_SIZE: count(40),
+    STRATA_ACTIVITY_SLOTS: count(40),
+    STRATA_WORKFLOW_SLOTS: count(40),
+    STRATA_CACHED_WORKFLOWS: count(300),
+    STRATA_TASK_QUEUES: queues,
+    STRATA_SHUTDOWN_GRACE_SECONDS: count(5),
+    STRATA_SET_CURRENT: flag,
+    STRATA_WORKFLOW_BUNDLE: z.string().min(1).optional(),
+    STRATA_DATA_DIR: z.string().min(1).optional(),
+    STRATA_LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'], 'must be DEBUG, INFO, WARN or ERROR').default('INFO'),
+  })
+  .refine((env) => env.STRATA_DATABASE_POOL_SIZE >= env.STRATA_ACTIVITY_SLOTS, {
+    path: ['STRATA_DATABASE_POOL_SIZE'],
+    message: 'must be at least STRATA_ACTIVITY_SLOTS, or activities wait for connections',
+    when: ({ issues }) => issues.length === 0,
+  });
+
+/** Settings of a worker process. */
+export interface WorkerConfig {
+  readonly databaseUrl: string;
+  readonly databasePoolSize: number;
+  readonly activitySlots: number;
+  readonly workflowSlots: number;
+  readonly cachedWorkflows: number;
+  readonly taskQueues: readonly string[];
+  readonly shutdownGraceMs: number;
+  readonly setCurrent: boolean;
+  /** A bundle made earlier; undefined: bundle the workflows at start. */
+  readonly workflowBundle: string | undefined;
+  readonly dataDir: string;
+  readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
+}
+
+/** Reads a worker's settings; throws one UserError (exit 2) that lists every problem. An empty variable counts as unset. */
+export function loadWorkerConfig(env: Env): WorkerConfig {
+  const parsed = workerEnvSchema.safeParse(definedOnly(env));
+  if (!parsed.success) throw refuse(parsed.error);
+  const values = parsed.data;
+  return Object.freeze({
+    databaseUrl: values.DATABASE_URL,
+    databasePoolSize: values.STRATA_DATABASE_POOL_SIZE,
+    activitySlots: values.STRATA_ACTIVITY_SLOTS,
+    workflowSlots: values.STRATA_WORKFLOW_SLOTS,
+    cachedWorkflows: values.STRATA_CACHED_WORKFLOWS,
+    taskQueues: Object.freeze(values.STRATA_TASK_QUEUES),
+    shutdownGraceMs: values.STRATA_SHUTDOWN_GRACE_SECONDS * 1_000,
+    setCurrent: values.STRATA_SET_CURRENT,
+    workflowBundle: values.STRATA_WORKFLOW_BUNDLE,
+    dataDir: resolveDataDir(values.STRATA_DATA_DIR),
+    logLevel: values.STRATA_LOG_LEVEL,
+  });
+}
+
+function refuse(error: z.ZodError): UserError {
+  const problems = error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  return new UserError(problems.join('; '), EXIT.refused);
+}

@@ -1,0 +1,61 @@
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import type { ClientConnectConfig } from '@temporalio/envconfig';
+import { NativeConnection } from '@temporalio/worker';
+import { payloadConverterOption } from './bundle.ts';
+import { definedOnly } from './env.ts';
+import type { Env } from './env.ts';
+import { EXIT, UserError } from './user-error.ts';
+
+const CONNECT_WITHIN = '5 seconds';
+
+/** A Temporal server as the standard `TEMPORAL_*` variables and profiles describe it. */
+export interface TemporalTarget {
+  readonly address: string;
+  readonly namespace: string;
+  readonly connectionOptions: ClientConnectConfig['connectionOptions'];
+}
+
+/** Reads `TEMPORAL_*` and the profile file; throws a UserError (exit 2) where they contradict each other or the file cannot be read. */
+export function loadTemporalTarget(env: Env): TemporalTarget {
+  try {
+    const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: definedOnly(env) });
+    return { address: connectionOptions.address ?? '127.0.0.1:7233', namespace: namespace ?? 'default', connectionOptions };
+  } catch (error) {
+    throw new UserError(`the TEMPORAL_* settings cannot be used: ${messageOf(error)}`, EXIT.refused, error);
+  }
+}
+
+/** A client and how to close it. */
+export interface ConnectedClient {
+  readonly client: Client;
+  readonly connection: Connection;
+  close(): Promise<void>;
+}
+
+/** Connects a client; throws a UserError (exit 3) that names the address if nothing answers there within 5 s. */
+export async function connectClient(target: TemporalTarget): Promise<ConnectedClient> {
+  const connection = await orUnreachable(target, () =>
+    Connection.connect({ ...target.connectionOptions, address: target.address, connectTimeout: CONNECT_WITHIN }),
+  );
+  const client = new Client({ connection, namespace: target.namespace, dataConverter: payloadConverterOption() });
+  return { client, connection, close: () => connection.close() };
+}
+
+/** Connects a Worker's connection; fails like `connectClient`. */
+export async function connectNative(target: TemporalTarget): Promise<NativeConnection> {
+  return orUnreachable(target, () => NativeConnection.connect({ ...target.connectionOptions, address: target.address }));
+}
+
+async function orUnreachable<T>(target: TemporalTarget, connect: () => Promise<T>): Promise<T> {
+  try {
+    return await connect();
+  } catch (error) {
+    const advice = 'start a stack with `strata up`, or correct TEMPORAL_ADDRESS';
+    throw new UserError(`no Temporal server answers at ${target.address} (${messageOf(error)}): ${advice}`, EXIT.unreachable, error);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}

@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { canonicalJson, computeDigest } from '../contracts/digest.ts';
+import type { StartInput } from '../contracts/fields.ts';
+import { runWorkflowId } from '../contracts/ids.ts';
+import { parsePipelineInput } from '../contracts/input.schema.ts';
+import { cutText } from '../contracts/json-value.ts';
+import { MESSAGES } from '../contracts/messages.ts';
+import type { PipelineContract } from '../contracts/pipeline.ts';
+import type { RunProgress } from '../contracts/run.ts';
+import { firstRunIdOf } from './pipeline-status.ts';
+import { EXIT, UserError } from './user-error.ts';
+
+const ASK_WITHIN_MS = 10_000;
+const ASK_EVERY_MS = 100;
+const SUMMARY_BYTES = 200;
+
+/** Task time-out of every run, so that a killed worker's workflow task is handed on within seconds. */
+export const TASK_TIMEOUT = '3 seconds';
+
+/** Answer to a start: a new run, or the active run of the same request; `runId` is the first of its chain. */
+export interface StartAnswer {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly joined: boolean;
+}
+
+/** Where runs are started. */
+export interface StartDeps {
+  readonly client: Client;
+  readonly taskQueue: string;
+}
+
+/** Parses a start's input as the workflow will; a UserError (exit 2) names every problem. */
+export function requireStartInput(contract: PipelineContract, input: unknown) {
+  const parsed = parsePipelineInput(contract, [input]);
+  if (!parsed.ok) throw new UserError(parsed.problems.map(({ message }) => message).join('; '), EXIT.refused);
+  return parsed.input;
+}
+
+/** How a start is called: workflow id, and what the Temporal UI shows of it. */
+export function describeStart(contract: PipelineContract, input: StartInput) {
+  const { dryRun } = requireStartInput(contract, input);
+  const scope = contract.scopeField === null ? 'all' : String(input[contract.scopeField]);
+  return {
+    workflowId: runWorkflowId({ entity: contract.entity, scope, dryRun }),
+    staticSummary: cutText(`${contract.entity} · ${scope}`, SUMMARY_BYTES),
+    memo: { scope },
+  };
+}
+
+/** Starts a run, or joins the active one of the same request; a UserError (exit 2) for bad input and for another active run. */
+export async function startRun({ client, taskQueue }: StartDeps, contract: PipelineContract, input: StartInput): Promise<StartAnswer> {
+  const { requestId: given, ...rest } = requireStartInput(contract, input);
+  const { workflowId, ...shown } = describeStart(contract, input);
+  try {
+    const handle = await client.workflow.start(contract.type, {
+      workflowId,
+      taskQueue,
+      args: [input],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: 'FAIL',
+      workflowTaskTimeout: TASK_TIMEOUT,
+      ...shown,
+    });
+    return { workflowId, runId: handle.firstExecutionRunId, joined: false };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return joinRun(client, workflowId, given ?? computeDigest(canonicalJson(rest)));
+  }
+}
+
+async function joinRun(client: Client, workflowId: string, requestId: string): Promise<StartAnswer> {
+  const handle = client.workflow.getHandle(workflowId);
+  const running = await askRequestId(client, handle);
+  if (running === null) throw new UserError(`${workflowId} is already running, and no worker tells with which request: see \`strata status ${workflowId}\``);
+  if (running !== requestId)
+    throw new UserError(`${workflowId} is already running with another request: wait for it, or \`strata abort ${workflowId}\``, EXIT.refused);
+  return { workflowId, runId: firstRunIdOf(await handle.describe()), joined: true };
+}
+
+/** The request of a running workflow, asked until its input is parsed; null if nobody answers within 10 s. */
+async function askRequestId(client: Client, handle: WorkflowHandle): Promise<string | null> {
+  for (const until = Date.now() + ASK_WITHIN_MS; Date.now() < until; await delay(ASK_EVERY_MS)) {
+    const progress = await client.withDeadline(until, () => handle.query<RunProgress>(MESSAGES.progress)).catch(() => undefined);
+    if (typeof progress?.requestId === 'string') return progress.requestId;
+  }
+  return null;
+}

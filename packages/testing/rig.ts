@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import type { Client, Connection } from '@temporalio/client';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import type { WorkerOptions } from '@temporalio/worker';
+import type pg from 'pg';
+import { inject } from 'vitest';
+import { createActivities, createDeps } from '../../workers/deps.ts';
+import type { WorkerDeps } from '../../workers/deps.ts';
+import type { Database } from '../database/database.ts';
+import { connectClient } from '../runtime/connect.ts';
+import { startWorkerLease } from '../database/worker-lease.ts';
+import { createOwnerCheck } from '../runtime/owner-check.ts';
+import { embeddedTarget } from '../runtime/stack-target.ts';
+import { cloneDatabase, dropDatabase } from './databases.ts';
+import type { TestServers } from './provided.ts';
+import { replayQueue } from './replay.ts';
+import { createRigWorkers } from './rig-workers.ts';
+import type { RigWorker } from './rig-workers.ts';
+
+/** What a test may change; everything has the default that production has. */
+export interface CreateRigInput {
+  /** Path of another bundle than the project's own (see `bundleWorkflows`). */
+  readonly bundlePath?: string;
+  /** Activities by registered name, built over the rig's dependencies. */
+  readonly activities?: (deps: WorkerDeps) => object;
+  /** Options laid over those of production. */
+  readonly worker?: Partial<WorkerOptions>;
+  /** Set: the Workers belong to the deployment under this build id; unset: they take part in none. */
+  readonly buildId?: string;
+  /** Workers that run when the rig is handed out (1). */
+  readonly workers?: number;
+  /** False: histories are not replayed at the end, for tests of broken or foreign workflows. */
+  readonly replay?: boolean;
+  /** A namespace of the test's own, made by `createNamespace`: deployments belong to a namespace, and the default one is everybody's. */
+  readonly namespace?: string;
+}
+
+/** A database, a task queue and a Worker of one test's own on the shared servers. */
+export interface Rig {
+  readonly servers: TestServers;
+  readonly taskQueue: string;
+  readonly client: Client;
+  readonly connection: Connection;
+  readonly databaseUrl: string;
+  readonly pool: pg.Pool;
+  readonly db: Database;
+  readonly deps: WorkerDeps;
+  /** Starts one more Worker on the rig's queue. */
+  startWorker(overrides?: Partial<WorkerOptions>): Promise<RigWorker>;
+  /** Stops the Workers, replays every execution of the queue, terminates what is open, drops the database. A failed replay fails the test. */
+  close(): Promise<void>;
+}
+
+const POOL_SIZE = 20;
+
+Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+
+/** Makes a rig on the servers of the global set-up. */
+export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
+  const servers = inject('strata');
+  const name = `rig_${randomBytes(6).toString('hex')}`;
+  const databaseUrl = await cloneDatabase(servers, name);
+  const target = embeddedTarget(servers.temporalAddress, input.namespace);
+  const connected = await connectClient(target);
+  const deps = createDeps({
+    identity: name,
+    databaseUrl,
+    databasePoolSize: POOL_SIZE,
+    isOwnerRunning: createOwnerCheck(connected.client),
+    environment: process.env,
+    onError: () => undefined,
+  });
+  const lease = await startWorkerLease(deps.db, name);
+  const settings = {
+    namespace: target.namespace,
+    taskQueue: name,
+    identity: name,
+    bundlePath: input.bundlePath ?? servers.bundlePath,
+    activities: (input.activities ?? createActivities)(deps),
+    buildId: input.buildId,
+    activitySlots: POOL_SIZE,
+    workflowSlots: POOL_SIZE,
+    cachedWorkflows: 200,
+    shutdownGraceMs: 1_000,
+  };
+  const workers = createRigWorkers({ target, settings, overrides: input.worker ?? {} });
+  for (let count = 0; count < (input.workers ?? 1); count++) await workers.start();
+
+  const close = async (): Promise<void> => {
+    await workers.stop();
+    try {
+      await replayQueue({ client: connected.client, taskQueue: name, bundlePath: settings.bundlePath, isReplayed: input.replay ?? true });
+    } finally {
+      await lease.stop();
+      await connected.close();
+      await deps.close();
+      await dropDatabase(servers, name);
+    }
+  };
+  const { client, connection } = connected;
+  const { pool, db } = deps;
+  return { servers, taskQueue: name, client, connection, databaseUrl, pool, db, deps, startWorker: workers.start, close };
+}
