@@ -1,0 +1,8 @@
+import { controlScenarios } from './controls.ts';
+import { entryScenarios } from './entry.ts';
+import { evalScenarios } from './evals.ts';
+import { itemScenarios } from './items.ts';
+import type { Scenario } from './scenario.ts';
+
+/** Every story that the corpus and the canary know. */
+export const SCENARIOS: readonly Scenario[] = [...controlScenarios, ...entryScenarios, ...evalScenarios, ...itemScenarios];
