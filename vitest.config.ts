@@ -24,6 +24,9 @@ const SUITES: readonly Suite[] = [
   { name: 'chaos', include: ['tests/chaos/**/*.test.ts'], seconds: 300, rig: true, inSeries: true },
 ];
 
+/** Writes the replay corpus anew; `npm run histories` alone asks for it. */
+const RECORDER: Suite = { name: 'histories', include: ['tests/replay/record-histories.ts'], seconds: 120, rig: true };
+
 // The long rows at full size take as long as they take: their own bounds are in the tests.
 const stretch = process.env['STRATA_TEST_FULL'] === '1' ? 10 : 1;
 
@@ -50,6 +53,6 @@ export default defineConfig({
     teardownTimeout: 30 * SECOND,
     env: { TZ: 'UTC' },
     reporters: tallyFile === undefined ? ['default'] : ['default', createTallyReporter(tallyFile)],
-    projects: SUITES.map(createProject),
+    projects: (process.env['STRATA_RECORD_HISTORIES'] === '1' ? [RECORDER] : SUITES).map(createProject),
   },
 });

@@ -1,6 +1,6 @@
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import { STRATA_DEPLOYMENT } from '../packages/contracts/queues.ts';
-import { payloadConverterOption } from '../packages/runtime/bundle.ts';
+import { payloadConverterOption } from '../packages/runtime/data-converter.ts';
 
 /** What differs between two Workers of Strata. */
 export interface WorkerOptionsInput {

@@ -5,7 +5,7 @@ import type { Claim } from '../../packages/database/item-claims.ts';
 import { failItem, releaseItems } from '../../packages/database/item-endings.ts';
 import type { CommitEnding } from './commit.ts';
 import { commitWithWrite, persistThroughOutage, toEnding } from './commit.ts';
-import type { ItemOutcome, Runner } from './definition.ts';
+import type { ItemContext, ItemOutcome, PipelineDefinition, Runner } from './definition.ts';
 import { classifyItemError, itemFailure } from './failures.ts';
 import { computeRateLimitWait, computeRetryWait } from './retry-waits.ts';
 import type { ClassifiedFailure } from './failures.ts';
@@ -40,6 +40,9 @@ const once = (signal: AbortSignal, listener: () => void): (() => void) => {
   return () => signal.removeEventListener('abort', listener);
 };
 
+/** Calls the author's code; what it throws before it returns a promise is an error of the item like any other. */
+const call = async <F extends FieldSpecs>(definition: PipelineDefinition<F>, item: ItemContext<F>): Promise<ItemOutcome> => definition.executeItem(item);
+
 /** Runs the author's code against its deadline; work that ignores its signal is left behind, its late write refused by its token. */
 const execute = async <F extends FieldSpecs>({ runner, run, claim, timeoutMs, interrupt }: AttemptRequest<F>): Promise<ItemOutcome> => {
   const stop = new AbortController();
@@ -47,7 +50,7 @@ const execute = async <F extends FieldSpecs>({ runner, run, claim, timeoutMs, in
   let unlisten = (): void => undefined;
   const cut = new Promise<never>((_resolve, reject) => {
     const timedOut = itemFailure(ITEM_FAILURES.itemTimeout, `not done within ${timeoutMs} ms`, { retryable: true });
-    timers.push(setTimeout(() => { stop.abort(timedOut); reject(timedOut); }, timeoutMs));
+    timers.push(setTimeout(() => { reject(timedOut); stop.abort(timedOut); }, timeoutMs));
     unlisten = once(interrupt, () => {
       stop.abort(new Interrupted('interrupted'));
       timers.push(setTimeout(() => reject(new Interrupted('interrupted')), HEED_MS));
@@ -56,7 +59,7 @@ const execute = async <F extends FieldSpecs>({ runner, run, claim, timeoutMs, in
   const { contract, definition } = runner;
   const { stored, input } = run;
   const idempotencyKey = `${contract.entity}/${encodeIdPart(stored.scope)}/e${stored.epoch}/${encodeIdPart(claim.itemId)}`;
-  const work = definition.executeItem({
+  const work = call(definition, {
     itemId: claim.itemId,
     input,
     run: stored.id,

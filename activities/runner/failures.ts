@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { computeByteLength } from '../../packages/contracts/digest.ts';
 import type { InputProblem, ItemFailureType } from '../../packages/contracts/failures.ts';
 import { ITEM_FAILURES, RUN_FAILURES } from '../../packages/contracts/failures.ts';
 import { cutText } from '../../packages/contracts/json-value.ts';
@@ -7,17 +8,33 @@ import type { ItemFailureDetails } from '../../packages/contracts/item-activitie
 import { classifyDatabaseError } from '../../packages/database/errors.ts';
 
 const MESSAGE_BYTES = 1_000;
+const DETAILS_BYTES = 900;
+const PROBLEM_BYTES = 200;
+const PATH_BYTES = 100;
 
 /** Refuses a run before anything is written: the workflow ends Failed `PreflightRefused`. */
 export const refuse = (message: string): ApplicationFailure =>
   ApplicationFailure.create({ type: RUN_FAILURES.preflightRefused, message, nonRetryable: true });
+
+/** As many problems as fit beside the message: the server cuts a failure at 4 kB, and its type with it. */
+const listProblems = (problems: readonly InputProblem[]): InputProblem[] => {
+  const listed: InputProblem[] = [];
+  let bytes = 0;
+  for (const { path, code, message } of problems) {
+    const problem = { path: cutText(path, PATH_BYTES), code, message: cutText(message, PROBLEM_BYTES) };
+    bytes += computeByteLength(JSON.stringify(problem));
+    if (bytes > DETAILS_BYTES) break;
+    listed.push(problem);
+  }
+  return listed;
+};
 
 /** Refuses a start's argument, all problems at once. */
 export const refuseInput = (problems: readonly InputProblem[]): ApplicationFailure =>
   ApplicationFailure.create({
     type: RUN_FAILURES.invalidInput,
     message: cutText(problems.map(({ message }) => message).join('; '), MESSAGE_BYTES),
-    details: [problems.slice(0, 20).map((problem) => ({ ...problem, message: cutText(problem.message, 200) }))],
+    details: [listProblems(problems)],
     nonRetryable: true,
   });
 

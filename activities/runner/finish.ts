@@ -2,9 +2,10 @@ import { log } from '@temporalio/activity';
 import type { FieldSpecs } from '../../packages/contracts/fields.ts';
 import type { Finalized, FinalizeRequest, LedgerCounts, ProgressRequest } from '../../packages/contracts/finish-activities.ts';
 import type { ItemCounts } from '../../packages/contracts/counts.ts';
-import { endMessages } from '../../packages/contracts/texts.ts';
+import { computeRemaining, endMessages } from '../../packages/contracts/texts.ts';
 import { inTransaction } from '../../packages/database/database.ts';
-import { countItems, finishRun } from '../../packages/database/run-store.ts';
+import { countItems, finishRun, lockRun } from '../../packages/database/run-store.ts';
+import type { CountedItems, StoredRun } from '../../packages/database/run-store.ts';
 import type { Runner } from './definition.ts';
 import type { KnownRun, LoadRun } from './runs.ts';
 
@@ -34,16 +35,31 @@ const endOf = <F extends FieldSpecs>({ contract }: Runner<F>, { stored }: KnownR
   }
 };
 
-/** `finalize`: recounts the run from the ledger, ends its row and gives the pipeline's own end its say, in one transaction. */
+/** What the ledger counts; an item that another run had ended, or that has no id, leaves no row of this run: only the receipts know of it. */
+const recount = (ledger: CountedItems, counted: ItemCounts, toProcess: number): ItemCounts => {
+  const ended = { succeeded: ledger.succeeded, failed: Math.max(ledger.failed, counted.failed), skipped: Math.max(ledger.skipped, counted.skipped), interrupted: 0 };
+  // An item that was cancelled when it had just ended is an ended one.
+  return { ...ended, interrupted: Math.min(counted.interrupted, computeRemaining(toProcess, ended)) };
+};
+
+/** How a run had ended when an earlier attempt of its `finalize` got through; null while it is open, or if it was closed from outside. */
+const endedBefore = ({ finishedAt, outcome, message, succeeded, failed, skipped, interrupted }: StoredRun): Finalized | null => {
+  if (finishedAt === null || outcome === null || outcome === 'terminated') return null;
+  return { succeeded, failed, skipped, interrupted, outcome: outcome as Finalized['outcome'], message: message ?? '', finishedAt };
+};
+
+/** `finalize`: recounts the run from the ledger, ends its row and gives the pipeline's own end its say, once and in one transaction. */
 export const createFinalize =
   <F extends FieldSpecs>(runner: Runner<F>, loadRun: LoadRun<F>) =>
   async (request: FinalizeRequest): Promise<Finalized> => {
     const { contract, definition, deps } = runner;
     const run = await loadRun(request.run);
     return inTransaction(deps.db, async (tx) => {
+      const locked = await lockRun(tx, request.run);
+      const before = locked === undefined ? null : endedBefore(locked);
+      if (before !== null) return before;
       const ledger = await countItems(tx, request.run);
-      // An item that another run had ended leaves no row of this run: only the receipts know that it was skipped.
-      const items: ItemCounts = { succeeded: ledger.succeeded, failed: ledger.failed, skipped: Math.max(ledger.skipped, request.counted.skipped), interrupted: request.counted.interrupted };
+      const items = recount(ledger, request.counted, run.stored.toProcess);
       const { outcome, message } = endOf(runner, run, { ended: request.ended, items });
       if (ledger.succeeded !== request.counted.succeeded || ledger.failed !== request.counted.failed)
         log.warn(`[${contract.entity}:process] Counters differ from the ledger`, { runId: request.run, counted: request.counted, ledger });

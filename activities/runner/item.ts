@@ -2,6 +2,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
 import { RUN_FAILURES, TRANSIENT_FAILURES } from '../../packages/contracts/failures.ts';
 import type { FieldSpecs } from '../../packages/contracts/fields.ts';
+import { cutText } from '../../packages/contracts/json-value.ts';
 import type { ItemReceipt, ItemRequest } from '../../packages/contracts/item-activities.ts';
 import type { ClaimAnswer, Claims } from '../../packages/database/item-claims.ts';
 import { claimItems } from '../../packages/database/item-claims.ts';
@@ -14,12 +15,16 @@ import { withHeartbeat } from './heartbeat.ts';
 import type { KnownRun, LoadRun } from './runs.ts';
 
 const HELD_WAIT_MS = 2_000;
+const SHOWN_ID_BYTES = 256;
 
 /** How a claim's failed rows may be taken again by this run. */
 export const retakesFailedOf = <F extends FieldSpecs>({ contract }: Runner<F>, { input }: KnownRun<F>): 'always' | 'nextRun' | 'never' => {
   if (input.redriveOf !== undefined) return 'always';
   return contract.retryFailed === 'nextRun' ? 'nextRun' : 'never';
 };
+
+/** No claim can be written for such an id: a source that yields one is at fault, and the item fails. */
+export const isBlank = (itemId: unknown): boolean => typeof itemId !== 'string' || itemId.trim() === '';
 
 /** Claims ids for the activity that runs now, under its workflow and activity id. */
 export const claimFor = async <F extends FieldSpecs>(runner: Runner<F>, run: KnownRun<F>, itemIds: readonly string[]): Promise<Claims> => {
@@ -38,11 +43,14 @@ export const claimFor = async <F extends FieldSpecs>(runner: Runner<F>, run: Kno
 /** Why a run refuses claims, as the workflow is told. */
 export const stopOf = (refused: NonNullable<Claims['refused']>): 'aborted' | 'threshold' => (refused === 'threshold' ? 'threshold' : 'aborted');
 
+/** What the history shows of an item's id; its activity's input has the whole. */
+const cutId = (itemId: string): string => cutText(itemId, SHOWN_ID_BYTES);
+
 const failFor = (itemId: string, failure: { type: string; message: string; attempts: number; exceeded?: boolean }, retryInMs: number | null): ApplicationFailure =>
   itemActivityFailure({
     type: failure.type,
     message: failure.message,
-    details: { itemId, attempts: failure.attempts, ...(failure.exceeded === true ? { stop: 'threshold' as const } : {}) },
+    details: { itemId: cutId(itemId), attempts: failure.attempts, ...(failure.exceeded === true ? { stop: 'threshold' as const } : {}) },
     retryInMs,
   });
 
@@ -50,14 +58,14 @@ const receiptOfEnded = (answer: Extract<ClaimAnswer, { kind: 'ended' }>): ItemRe
   const { itemId, state, byThisRun, attempts } = answer;
   if (state === 'failed' && byThisRun) throw failFor(itemId, { type: answer.errorType ?? 'Error', message: answer.error ?? '', attempts }, null);
   const hash = answer.resultHash === null ? {} : { resultHash: answer.resultHash };
-  return { itemId, outcome: state === 'done' && byThisRun ? 'done' : 'skipped', ...hash };
+  return { itemId: cutId(itemId), outcome: state === 'done' && byThisRun ? 'done' : 'skipped', ...hash };
 };
 
 const receiptOfAttempt = (itemId: string, attempts: number, end: AttemptEnd): ItemReceipt => {
   switch (end.kind) {
     case 'done':
     case 'skipped':
-      return { itemId, outcome: end.kind, ...(end.resultHash === null ? {} : { resultHash: end.resultHash }) };
+      return { itemId: cutId(itemId), outcome: end.kind, ...(end.resultHash === null ? {} : { resultHash: end.resultHash }) };
     case 'failed':
       throw failFor(itemId, { ...end, attempts }, null);
     case 'retry':
@@ -77,9 +85,10 @@ export const createExecuteItem = <F extends FieldSpecs>(runner: Runner<F>, loadR
   const commit = createSingleCommit(runner.deps.db);
   return async ({ run: runId, itemId, dryRun, timeoutMs }: ItemRequest): Promise<ItemReceipt> => {
     if (dryRun !== false) throw ApplicationFailure.nonRetryable('a dry run executes no item', RUN_FAILURES.internalError);
+    if (isBlank(itemId)) throw failFor(itemId, { type: RUN_FAILURES.invalidInput, message: 'Missing itemId in payload', attempts: 0 }, null);
     const run = await loadRun(runId);
     const claims = await claimFor(runner, run, [itemId]);
-    if (claims.refused !== null) return { itemId, outcome: 'notStarted', stop: stopOf(claims.refused) };
+    if (claims.refused !== null) return { itemId: cutId(itemId), outcome: 'notStarted', stop: stopOf(claims.refused) };
     const [answer] = claims.answers;
     if (answer === undefined || answer.kind === 'held')
       throw failFor(itemId, { type: TRANSIENT_FAILURES.claimHeld, message: 'the item is held elsewhere', attempts: 0 }, HELD_WAIT_MS);

@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { RUN_FAILURES } from '../../packages/contracts/failures.ts';
 import type { FieldSpecs } from '../../packages/contracts/fields.ts';
@@ -10,7 +11,7 @@ import type { CommitEnding } from './commit.ts';
 import { createGroupCommit, persistThroughOutage } from './commit.ts';
 import type { Runner } from './definition.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { claimFor, stopOf } from './item.ts';
+import { claimFor, isBlank, stopOf } from './item.ts';
 import type { KnownRun, LoadRun } from './runs.ts';
 
 const START_WINDOW_MS = 1_000;
@@ -56,7 +57,9 @@ const tallyEnd = (tally: Tally, itemId: string, end: AttemptEnd): void => {
       tally.retry.push({ itemId, afterMs: HELD_WAIT_MS });
       return;
     case 'interrupted':
-      tally.interrupted++;
+      // Interrupted by its worker's stop, not by an abort: another worker takes it.
+      if (Context.current().cancellationDetails?.cancelRequested === true) tally.interrupted++;
+      else tally.notStarted.push(itemId);
       return;
     default:
       end satisfies never;
@@ -74,9 +77,12 @@ const tallyAnswer = (tally: Tally, answer: Exclude<ClaimAnswer, { kind: 'claimed
 /** Claims one batch and runs it in lanes; claims that may no longer start are given back. */
 const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: readonly string[]): Promise<void> => {
   const { runner, run, request, interrupt, commit, tally, mayStart } = work;
-  const { answers, refused, exceeded } = await claimFor(runner, run, itemIds);
+  const named = itemIds.filter((itemId) => !isBlank(itemId));
+  tally.failed += itemIds.length - named.length;
+  if (named.length === 0) return;
+  const { answers, refused, exceeded } = await claimFor(runner, run, named);
   if (refused !== null) {
-    tally.notStarted.push(...itemIds);
+    tally.notStarted.push(...named);
     tally.stop = stopOf(refused);
     return;
   }
@@ -90,7 +96,9 @@ const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: reado
       tallyEnd(tally, claim.itemId, await runAttempt({ runner, run, claim, timeoutMs: request.itemTimeoutMs, interrupt, commit }));
     }
   };
-  await Promise.all(Array.from({ length: Math.min(request.concurrency, claims.length) }, lane));
+  const lanes = await Promise.allSettled(Array.from({ length: Math.min(request.concurrency, claims.length) }, lane));
+  // Nothing of this activity may still run when it fails: its retry takes the claims over.
+  for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason;
   const left = claims.slice(next);
   if (left.length === 0) return;
   await persistThroughOutage(() => releaseItems(runner.deps.db, left));

@@ -3,13 +3,18 @@ import { z } from 'zod';
 import { computeByteLength } from './digest.ts';
 import type { InputProblem } from './failures.ts';
 import type { FieldSpec, FieldSpecs, PipelineInput } from './fields.ts';
+import { findUnserializable } from './json-value.ts';
 import type { PipelineContract } from './pipeline.ts';
 
 const MAX_ITEM_IDS = 1_000;
 const MAX_ITEM_IDS_BYTES = 64 * 1024;
 const MAX_ID_CHARACTERS = 1_000;
 
-const text = z.string().max(MAX_ID_CHARACTERS).refine((value) => value.trim() !== '', { error: 'must not be blank' });
+const text = z
+  .string()
+  .max(MAX_ID_CHARACTERS)
+  .refine((value) => value.trim() !== '', { error: 'must not be blank' })
+  .refine((value) => findUnserializable(value) === undefined, { error: 'must be well-formed text without NUL' });
 
 const itemIds = z
   .array(text)

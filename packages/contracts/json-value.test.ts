@@ -81,9 +81,7 @@ describe('cut text', () => {
     );
   });
 
-  test('of 5 MB takes no time', () => {
-    const startedAt = performance.now();
-    expect(computeByteLength(cutText('x'.repeat(5_000_000), 1_000))).toBe(1_000);
-    expect(performance.now() - startedAt).toBeLessThan(100);
+  test('of 5 MB keeps only its beginning', () => {
+    expect(cutText('x'.repeat(5_000_000), 1_000)).toBe(`${'x'.repeat(997)}…`);
   });
 });

@@ -1,6 +1,6 @@
 import { definePipeline } from './pipeline.ts';
 
-/** The living example, which `strata new pipeline` copies: squares the whole numbers from 2 to `upTo`. */
+/** The living example, which `strata new pipeline` copies: squares the whole numbers up to `upTo`. */
 export const squareNumberContract = definePipeline({
   type: 'squareNumber',
   entity: 'square-number',

@@ -1,12 +1,15 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
 import type { NodePgDatabase, NodePgTransaction } from 'drizzle-orm/node-postgres';
 import { sql } from 'drizzle-orm';
 import type { ExtractTablesWithRelations, SQL } from 'drizzle-orm';
-import type * as schema from './schema/index.ts';
+import type pg from 'pg';
+import { ConnectFailed } from './errors.ts';
+import * as schema from './schema/index.ts';
 
 type Schema = typeof schema;
 
 /** The one database handle of a process. */
-export type Database = NodePgDatabase<Schema>;
+export type Database = NodePgDatabase<Schema> & { readonly $client: pg.Pool };
 
 /** Handle inside a transaction: inside it nothing else may be used. */
 export type Transaction = NodePgTransaction<Schema, ExtractTablesWithRelations<Schema>>;
@@ -34,5 +37,33 @@ export const isoText = (instant: ReturnType<typeof sql>) => sql`to_char(${instan
 export const readNow = async (executor: Executor): Promise<string> =>
   (await readRow<{ now: string }>(executor, sql`select ${isoText(sql`now()`)} as now`)).now;
 
-/** Runs `work` in one transaction on its own handle. */
-export const inTransaction = <T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> => db.transaction(work);
+/**
+ * Runs `work` in one transaction on its own handle. The client is taken and given back here, because the pool handle's own
+ * `transaction` keeps it for ever when BEGIN fails, and reports a failed ROLLBACK in place of the error that led to it.
+ */
+export const inTransaction = async <T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> => {
+  const client = await db.$client.connect().catch((cause: unknown) => {
+    throw new ConnectFailed('no connection for a transaction', { cause });
+  });
+  let fault: { readonly error: unknown } | undefined;
+  let isSound = false;
+  const guarded = async (tx: Transaction): Promise<T> => {
+    try {
+      return await work(tx);
+    } catch (error) {
+      fault = { error };
+      throw error;
+    }
+  };
+  try {
+    const result = await drizzle({ client, schema }).transaction(guarded);
+    isSound = true;
+    return result;
+  } catch (error) {
+    isSound = fault?.error === error;
+    throw fault === undefined ? error : fault.error;
+  } finally {
+    // After a failed BEGIN, COMMIT or ROLLBACK nobody knows what state the session is in.
+    client.release(!isSound);
+  }
+};

@@ -1,3 +1,5 @@
+import { DrizzleQueryError } from 'drizzle-orm/errors';
+
 /** What a database error means to us: never its SQL or its values. */
 export interface DatabaseFault {
   readonly sqlState: string | null;
@@ -13,6 +15,9 @@ const GOING_DOWN = new Set(['57P01', '57P02', '57P03', '53300']);
 const CONTENDED = new Set(['55P03', '40P01', '40001', '57014', '25P03']);
 const CONNECTION_LOST = /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|connection ended/i;
 const SQL_STATE = /^[0-9A-Z]{5}$/;
+
+/** A connection for a transaction could not be had. */
+export class ConnectFailed extends Error {}
 
 interface Coded {
   readonly code?: unknown;
@@ -32,16 +37,23 @@ function* causes(error: unknown): Generator<Coded> {
   }
 }
 
-const isUnavailable = (code: string, message: string): boolean =>
-  UNREACHABLE.has(code) || GOING_DOWN.has(code) || (code.startsWith('08') && code !== '08P01') || CONNECTION_LOST.test(message);
+const isStatement = (link: unknown): boolean => link instanceof DrizzleQueryError || link instanceof ConnectFailed;
 
-/** Classifies an error of pg or drizzle by walking its causes; null when it is none of the database's. */
+const isUnavailable = ({ code, message, isQuery }: { readonly code: string; readonly message: string; readonly isQuery: boolean }): boolean =>
+  (isQuery && UNREACHABLE.has(code)) || GOING_DOWN.has(code) || (code.startsWith('08') && code !== '08P01') || CONNECTION_LOST.test(message);
+
+/**
+ * Classifies an error of pg or drizzle by walking its causes; null when it is none of the database's. A network code is the database's only below
+ * one of our own statements: an item's provider is refused and reset by the same codes.
+ */
 export const classifyDatabaseError = (error: unknown): DatabaseFault | null => {
+  let isQuery = false;
   for (const link of causes(error)) {
+    isQuery ||= isStatement(link);
     const code = typeof link.code === 'string' ? link.code : '';
     const message = typeof link.message === 'string' ? link.message : '';
     const isSql = SQL_STATE.test(code) && !UNREACHABLE.has(code);
-    const unavailable = isUnavailable(code, message);
+    const unavailable = isUnavailable({ code, message, isQuery });
     if (!isSql && !unavailable) continue;
     return {
       sqlState: isSql ? code : null,

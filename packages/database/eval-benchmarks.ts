@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { ImportedCase } from '../contracts/eval-case.ts';
-import { readRow, readRows } from './database.ts';
+import { inTransaction, readRow, readRows } from './database.ts';
 import type { Database, Executor, Transaction } from './database.ts';
 
 const BATCH = 1_000;
@@ -28,7 +28,7 @@ export type ImportAnswer =
 export async function importBenchmark(db: Database, request: ImportRequest): Promise<ImportAnswer> {
   const refusal: { answer?: ImportAnswer } = {};
   try {
-    return await db.transaction(async (tx) => {
+    return await inTransaction(db, async (tx) => {
       const answer = await importInto(tx, request);
       if (answer.kind !== 'imported') {
         refusal.answer = answer;

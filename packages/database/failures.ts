@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Executor } from './database.ts';
-import { readRow, readRows } from './database.ts';
+import { isoText, readRow, readRows } from './database.ts';
 
 /** A failed item as the ledger has it; `error` is the short reason, ≤ 1 kB. */
 export interface FailedItem {
@@ -23,7 +23,7 @@ export const readFailedItems = (executor: Executor, { epochId, after, limit }: F
   readRows<FailedItem>(
     executor,
     sql`select item_id as "itemId", error_type as "errorType", coalesce(error, '') as error, attempts,
-          to_char(finished_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "finishedAt"
+          ${isoText(sql`finished_at`)} as "finishedAt"
         from pipeline_items
         where epoch_id = ${epochId}::bigint and state = 'failed' and item_id > coalesce(${after}::text, '')
         order by item_id limit ${limit}`,

@@ -12,12 +12,15 @@ export interface ItemEnding {
   readonly reason: string | null;
 }
 
+/** `written` by this statement, or `landed`: an earlier try of the same write had reached the database although its answer was lost. */
+export type Ended = 'written' | 'landed';
+
 /**
  * Writes done and skipped rows in one statement, each only if its claim's token still holds.
- * Answers the row ids that are ended by exactly these claims, also when an earlier try of the same write had landed.
+ * Answers, by row id, those that are ended by exactly these claims.
  */
-export const endItems = async (executor: Executor, endings: readonly ItemEnding[]): Promise<ReadonlySet<string>> => {
-  const rows = await readRows<{ row_id: string }>(
+export const endItems = async (executor: Executor, endings: readonly ItemEnding[]): Promise<ReadonlyMap<string, Ended>> => {
+  const rows = await readRows<{ row_id: string; ended: Ended }>(
     executor,
     sql`
     with given as (
@@ -32,11 +35,11 @@ export const endItems = async (executor: Executor, endings: readonly ItemEnding[
       from given g where i.id = g.row_id and i.token = g.token and i.state = 'claimed'
       returning i.id
     )
-    select id::text as row_id from written
-    union
-    select i.id::text from pipeline_items i join given g on i.id = g.row_id and i.token = g.token and i.state = g.state`,
+    select id::text as row_id, 'written' as ended from written
+    union all
+    select i.id::text, 'landed' from pipeline_items i join given g on i.id = g.row_id and i.token = g.token and i.state = g.state`,
   );
-  return new Set(rows.map((row) => row.row_id));
+  return new Map(rows.map((row) => [row.row_id, row.ended]));
 };
 
 /** Why an attempt did not end its item: `final` writes `failed`; otherwise the item is open again, and `free` gives the attempt back. */

@@ -25,6 +25,8 @@ export function createPool(input: CreatePoolInput): pg.Pool {
     options: '-c TimeZone=UTC',
   });
   pool.on('error', input.onError);
+  // A client in use has left the pool's own listener behind: lost between two statements of a transaction, it would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Executor } from './database.ts';
-import { readRow, readRows } from './database.ts';
+import { inTransaction, readRow, readRows } from './database.ts';
 import type { KeysetSource } from './eligible.ts';
 
 /** The items of a probe set in the order they were seeded. */
@@ -23,7 +23,7 @@ const ALWAYS = 1_000_000;
 
 /** Seeds a set anew: its former items, executions and ledger are dropped in the same transaction. */
 export const seedProbe = (db: Database, seed: ProbeSeed): Promise<void> =>
-  db.transaction(async (tx) => {
+  inTransaction(db, async (tx) => {
     const { set } = seed;
     // Millions of rows take longer than any statement of a run may.
     await tx.execute(sql`set local statement_timeout = '10min'`);

@@ -44,6 +44,12 @@ const selectRuns = (where: ReturnType<typeof sql>) =>
 export const findRun = async (executor: Executor, id: string): Promise<StoredRun | undefined> =>
   (await readRows<StoredRun>(executor, selectRuns(sql`r.id = ${id}`)))[0];
 
+/** The same, locked until the transaction ends. */
+export const lockRun = async (tx: Transaction, id: string): Promise<StoredRun | undefined> => {
+  await tx.execute(sql`select from pipeline_runs where id = ${id} for update`);
+  return findRun(tx, id);
+};
+
 /** The newest run that a workflow id owned, or undefined; ids are reused, so `firstRunId` narrows it to one chain. */
 export const findRunOfWorkflow = async (
   executor: Executor,

@@ -30,7 +30,7 @@ export const runChunk = async (input: ChunkInput): Promise<ChunkReceipt> => {
   const mayGoOn = (): boolean => !isStopping && stop === undefined && next < input.itemIds.length && !CancellationScope.current().consideredCancelled;
   const lane = async (): Promise<void> => {
     while (mayGoOn()) {
-      if (paused) await condition(() => !paused || isStopping);
+      if (paused) await condition(() => !paused || isStopping || stop !== undefined);
       const itemId = mayGoOn() ? input.itemIds[next++] : undefined;
       if (itemId === undefined) return;
       const end = await runItem({ calls, run: input.run, itemId, plan: input.plan });

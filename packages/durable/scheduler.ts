@@ -40,6 +40,8 @@ interface Flight {
   fault: { readonly error: unknown } | null;
   readonly handles: Set<ChunkHandle>;
   readonly scope: CancellationScope;
+  /** Waits between attempts: no stop needs their end. */
+  readonly waits: CancellationScope;
 }
 
 const signalAll = ({ handles }: Flight, name: string): void => {
@@ -51,6 +53,7 @@ const halt = (flight: Flight, reason: Rest): void => {
   if (flight.stop !== null) return;
   flight.stop = reason;
   flight.changes++;
+  flight.waits.cancel();
   if (reason === 'aborted' || reason === 'canceled') flight.scope.cancel();
   else signalAll(flight, MESSAGES.stop);
 };
@@ -108,7 +111,7 @@ const settleUnit = ({ memory, walk }: SchedulerOptions, flight: Flight, { unit, 
     track(flight, async () => {
       let isDue = false;
       try {
-        await sleep(afterMs, { summary: `page ${unit.page} · retry of ${itemIds.length} items` });
+        await flight.waits.run(() => sleep(afterMs, { summary: `page ${unit.page} · retry of ${itemIds.length} items` }));
         isDue = true;
       } finally {
         walk.finish(unit, isDue ? repeat(itemIds) : []);
@@ -123,12 +126,12 @@ const startUnits = (options: SchedulerOptions, flight: Flight): void => {
     ...context,
     isPaused: () => memory.control === 'paused',
     isStopping: () => flight.stop !== null || flight.fault !== null,
-    onChunk: (handle, isOpen) => {
-      if (!isOpen) flight.handles.delete(handle);
+    onChunk: (handle, state) => {
+      if (state === 'ended') flight.handles.delete(handle);
       else {
         flight.handles.add(handle);
         if (flight.stop !== null) handle.signal(MESSAGES.stop).catch(() => undefined);
-        else if (memory.control === 'paused') handle.signal(MESSAGES.pause).catch(() => undefined);
+        else if ((memory.control === 'paused') !== (state === 'paused')) handle.signal(state === 'paused' ? MESSAGES.resume : MESSAGES.pause).catch(() => undefined);
       }
     },
   };
@@ -180,7 +183,8 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
     run: () =>
       CancellationScope.nonCancellable(async () => {
         const scope = new CancellationScope({ cancellable: true });
-        flight = { slots: options.context.plan.maxConcurrency, chunks: 0, open: 0, isListing: false, isDraining: false, changes: 0, stop: null, fault: null, handles: new Set(), scope };
+        const waits = new CancellationScope({ cancellable: true, parent: scope });
+        flight = { slots: options.context.plan.maxConcurrency, chunks: 0, open: 0, isListing: false, isDraining: false, changes: 0, stop: null, fault: null, handles: new Set(), scope, waits };
         const current = flight;
         if (root.consideredCancelled) halt(current, 'canceled');
         root.cancelRequested.catch(() => halt(current, 'canceled'));

@@ -44,8 +44,8 @@ export interface UnitContext {
   readonly labels: ChildLabels;
   readonly isPaused: () => boolean;
   readonly isStopping: () => boolean;
-  /** Called when a chunk child has started and again when it has ended. */
-  readonly onChunk: (handle: ChunkHandle, isOpen: boolean) => void;
+  /** Called when a chunk child has started, as running or paused, and again when it has ended. */
+  readonly onChunk: (handle: ChunkHandle, state: 'running' | 'paused' | 'ended') => void;
 }
 
 const endOf = (counts: ItemCounts, stop?: StopReason): UnitEnd => ({ counts, again: [], retry: [], ...(stop === undefined ? {} : { stop }) });
@@ -65,10 +65,10 @@ const runSlice = async ({ calls, run, plan, labels }: UnitContext, unit: Unit, c
 };
 
 /** Starts the chunk child; a dead parent's child that still runs under the id is waited for. */
-const startChunk = async (context: UnitContext, unit: Unit, concurrency: number): Promise<ChunkHandle> => {
+const startChunk = async (context: UnitContext, unit: Unit, { concurrency, paused }: { readonly concurrency: number; readonly paused: boolean }): Promise<ChunkHandle> => {
   const { type, entity, run, epoch, scope, plan, labels } = context;
   const input: ChunkInput = {
-    pipeline: type, entity, run, dryRun: false, page: unit.page, chunk: unit.chunk, itemIds: unit.itemIds, concurrency, paused: context.isPaused(),
+    pipeline: type, entity, run, dryRun: false, page: unit.page, chunk: unit.chunk, itemIds: unit.itemIds, concurrency, paused,
     plan: { itemTimeoutMs: plan.itemTimeoutMs, heartbeatTimeoutMs: plan.heartbeatTimeoutMs },
   };
   for (let attempt = 1; ; attempt++) {
@@ -95,8 +95,9 @@ const startChunk = async (context: UnitContext, unit: Unit, concurrency: number)
  */
 const runChunkChild = async (context: UnitContext, unit: Unit, concurrency: number): Promise<UnitEnd> => {
   for (let attempt = 1; ; attempt++) {
-    const handle = await startChunk(context, unit, concurrency);
-    context.onChunk(handle, true);
+    const paused = context.isPaused();
+    const handle = await startChunk(context, unit, { concurrency, paused });
+    context.onChunk(handle, paused ? 'paused' : 'running');
     try {
       const { stop, ...counts } = await handle.result();
       const isWhole = computeProcessed(counts) >= unit.itemIds.length;
@@ -105,7 +106,7 @@ const runChunkChild = async (context: UnitContext, unit: Unit, concurrency: numb
     } catch (error) {
       if (!(error instanceof ChildWorkflowFailure) || isCancellation(error) || attempt >= CHUNK_TRIES) throw error;
     } finally {
-      context.onChunk(handle, false);
+      context.onChunk(handle, 'ended');
     }
   }
 };

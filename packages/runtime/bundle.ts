@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker';
 import type { BundleOptions } from '@temporalio/worker';
 import type { WorkerConfig } from './config.ts';
-import { PAYLOAD_CONVERTER_PATH, REPOSITORY_ROOT, WORKFLOWS_PATH } from './paths.ts';
+import { payloadConverterOption } from './data-converter.ts';
+import { REPOSITORY_ROOT, WORKFLOWS_PATH } from './paths.ts';
 import { EXIT, UserError } from './user-error.ts';
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
@@ -65,9 +66,4 @@ export function bundleDirOf(dataDir: string): string {
 function computeBuildId(code: string): string {
   const [evaluated = ''] = code.split('//# sourceMappingURL=');
   return createHash('sha256').update(evaluated).digest('hex').slice(0, 16);
-}
-
-/** The converter as an option of bundler, client and worker. */
-export function payloadConverterOption(): { readonly payloadConverterPath: string } {
-  return { payloadConverterPath: PAYLOAD_CONVERTER_PATH };
 }

@@ -1,8 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
-import { NativeConnection } from '@temporalio/worker';
-import { payloadConverterOption } from './bundle.ts';
+import { payloadConverterOption } from './data-converter.ts';
 import { definedOnly } from './env.ts';
 import type { Env } from './env.ts';
 import { EXIT, UserError } from './user-error.ts';
@@ -42,12 +41,8 @@ export async function connectClient(target: TemporalTarget): Promise<ConnectedCl
   return { client, connection, close: () => connection.close() };
 }
 
-/** Connects a Worker's connection; fails like `connectClient`. */
-export async function connectNative(target: TemporalTarget): Promise<NativeConnection> {
-  return orUnreachable(target, () => NativeConnection.connect({ ...target.connectionOptions, address: target.address }));
-}
-
-async function orUnreachable<T>(target: TemporalTarget, connect: () => Promise<T>): Promise<T> {
+/** Turns the failure to connect into a UserError (exit 3) that names the address. */
+export async function orUnreachable<T>(target: TemporalTarget, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect();
   } catch (error) {

@@ -3,8 +3,9 @@ import { ScheduleAlreadyRunning, ScheduleNotFoundError } from '@temporalio/clien
 import type { StartInput } from '../contracts/fields.ts';
 import { pipelineContracts } from '../contracts/index.ts';
 import type { PipelineContract } from '../contracts/pipeline.ts';
-import { describeStart, TASK_TIMEOUT } from './pipeline-start.ts';
+import { TASK_TIMEOUT } from './pipeline-start.ts';
 import type { StartDeps } from './pipeline-start.ts';
+import { describeStart } from './start-input.ts';
 import { EXIT, UserError } from './user-error.ts';
 
 const INVALID_ARGUMENT = 3; // gRPC

@@ -3,18 +3,15 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { canonicalJson, computeDigest } from '../contracts/digest.ts';
 import type { StartInput } from '../contracts/fields.ts';
-import { runWorkflowId } from '../contracts/ids.ts';
-import { parsePipelineInput } from '../contracts/input.schema.ts';
-import { cutText } from '../contracts/json-value.ts';
 import { MESSAGES } from '../contracts/messages.ts';
 import type { PipelineContract } from '../contracts/pipeline.ts';
 import type { RunProgress } from '../contracts/run.ts';
 import { firstRunIdOf } from './pipeline-status.ts';
+import { describeStart, requireStartInput } from './start-input.ts';
 import { EXIT, UserError } from './user-error.ts';
 
 const ASK_WITHIN_MS = 10_000;
 const ASK_EVERY_MS = 100;
-const SUMMARY_BYTES = 200;
 
 /** Task time-out of every run, so that a killed worker's workflow task is handed on within seconds. */
 export const TASK_TIMEOUT = '3 seconds';
@@ -30,24 +27,6 @@ export interface StartAnswer {
 export interface StartDeps {
   readonly client: Client;
   readonly taskQueue: string;
-}
-
-/** Parses a start's input as the workflow will; a UserError (exit 2) names every problem. */
-export function requireStartInput(contract: PipelineContract, input: unknown) {
-  const parsed = parsePipelineInput(contract, [input]);
-  if (!parsed.ok) throw new UserError(parsed.problems.map(({ message }) => message).join('; '), EXIT.refused);
-  return parsed.input;
-}
-
-/** How a start is called: workflow id, and what the Temporal UI shows of it. */
-export function describeStart(contract: PipelineContract, input: StartInput) {
-  const { dryRun } = requireStartInput(contract, input);
-  const scope = contract.scopeField === null ? 'all' : String(input[contract.scopeField]);
-  return {
-    workflowId: runWorkflowId({ entity: contract.entity, scope, dryRun }),
-    staticSummary: cutText(`${contract.entity} · ${scope}`, SUMMARY_BYTES),
-    memo: { scope },
-  };
 }
 
 /** Starts a run, or joins the active one of the same request; a UserError (exit 2) for bad input and for another active run. */

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { CatalogEntry } from './binary-catalog.ts';
 
 /** The downloaded file, or why there is none. */
@@ -15,6 +14,7 @@ export async function downloadWithSdk(entry: CatalogEntry, downloadDir: string):
   const executable = { type: 'cached-download', version: `v${entry.version}`, downloadDir } as const;
   try {
     await mkdir(downloadDir, { recursive: true });
+    const { TestWorkflowEnvironment } = await import('@temporalio/testing'); // heavy, and needed by the first set-up only
     const environment =
       entry.program === 'temporal'
         ? await TestWorkflowEnvironment.createLocal({ server: { executable } })

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
-import { payloadConverterOption } from '../runtime/bundle.ts';
+import { payloadConverterOption } from '../runtime/data-converter.ts';
 import { waitUntil } from '../runtime/wait-until.ts';
 
 /** Whose executions are replayed, and with which bundle. */

@@ -2,7 +2,7 @@ import { Worker } from '@temporalio/worker';
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import { createWorkerOptions } from '../../workers/worker-options.ts';
 import type { WorkerOptionsInput } from '../../workers/worker-options.ts';
-import { connectNative } from '../runtime/connect.ts';
+import { connectNative } from '../runtime/connect-native.ts';
 import type { TemporalTarget } from '../runtime/connect.ts';
 
 /** One running Worker. */

@@ -23,6 +23,10 @@ export interface CreateRigInput {
   readonly bundlePath?: string;
   /** Activities by registered name, built over the rig's dependencies. */
   readonly activities?: (deps: WorkerDeps) => object;
+  /** Another Postgres than the shared one, for tests that stop it. */
+  readonly postgres?: Pick<TestServers, 'postgresUrl' | 'templateDatabase'>;
+  /** Most database connections of the rig's process (20). */
+  readonly poolSize?: number;
   /** Options laid over those of production. */
   readonly worker?: Partial<WorkerOptions>;
   /** Set: the Workers belong to the deployment under this build id; unset: they take part in none. */
@@ -57,7 +61,7 @@ Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
 
 /** Makes a rig on the servers of the global set-up. */
 export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
-  const servers = inject('strata');
+  const servers = { ...inject('strata'), ...input.postgres };
   const name = `rig_${randomBytes(6).toString('hex')}`;
   const databaseUrl = await cloneDatabase(servers, name);
   const target = embeddedTarget(servers.temporalAddress, input.namespace);
@@ -65,7 +69,7 @@ export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
   const deps = createDeps({
     identity: name,
     databaseUrl,
-    databasePoolSize: POOL_SIZE,
+    databasePoolSize: input.poolSize ?? POOL_SIZE,
     isOwnerRunning: createOwnerCheck(connected.client),
     environment: process.env,
     onError: () => undefined,

@@ -4,6 +4,8 @@ import type { FileCheck } from '../new-pipeline/check-files.ts';
 import type { Leftover } from '../new-pipeline/leftovers.ts';
 import type { PreparedPipeline } from '../new-pipeline/prepare.ts';
 
+const MAX_PART = 44;
+
 /** Argument of the commands that work on a checkout. */
 export const directoryArgs = {
   directory: { type: 'string', description: 'root of the checkout (default: the one of this command)', valueHint: 'dir' },
@@ -15,11 +17,13 @@ export const resolveDirectory = (given: string | undefined): string => (given ==
 /** What a pipeline still has of the example, one line for each part. */
 export const describeLeftovers = (entity: string, left: readonly Leftover[]): string => {
   if (left.length === 0) return `${entity} has nothing left of the example`;
+  const parts = left.map(({ part }) => (part.length > MAX_PART ? `${part.slice(0, MAX_PART - 1)}…` : part));
   const places = left.map(({ file, line }) => `${file}:${line}`);
   const width = (texts: readonly string[]): number => Math.max(...texts.map((text) => text.length));
-  const [placeWidth, partWidth] = [width(places), width(left.map(({ part }) => part))];
+  const [placeWidth, partWidth] = [width(places), width(parts)];
   const lines = left.map(
-    ({ stage, part, decide }, index) => `  ${stage.padEnd(5)}  ${(places[index] ?? '').padEnd(placeWidth)}  ${part.padEnd(partWidth)}  ${decide}`,
+    ({ stage, decide }, index) =>
+      `  ${stage.padEnd(5)}  ${(places[index] ?? '').padEnd(placeWidth)}  ${(parts[index] ?? '').padEnd(partWidth)}  ${decide}`,
   );
   return [`${entity} still has ${left.length} parts of the example; \`strata new check ${entity}\` names them again:`, ...lines].join('\n');
 };

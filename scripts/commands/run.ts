@@ -1,10 +1,8 @@
 import { defineCommand } from 'citty';
-import { requireStartInput } from '../../packages/runtime/pipeline-start.ts';
+import { requireStartInput } from '../../packages/runtime/start-input.ts';
 import { findPipeline } from '../cli/find-pipeline.ts';
-import { launchRun } from '../cli/launch-run.ts';
 import { createOutput } from '../cli/output.ts';
 import { stackArgs, startArgs } from '../cli/pipeline-args.ts';
-import { withPipelines } from '../cli/pipeline-session.ts';
 import { readStartInput } from '../cli/run-input.ts';
 
 /** `strata run`: starts a run or joins the active one of the same request. */
@@ -22,6 +20,8 @@ export const runCommand = defineCommand({
     const contract = findPipeline(args.pipeline);
     const input = await readStartInput({ rawArgs, input: args.input, dryRun: args['dry-run'], force: args.force });
     requireStartInput(contract, input);
+    // Bad input is refused before the SDK is loaded, which takes most of a second.
+    const [{ launchRun }, { withPipelines }] = await Promise.all([import('../cli/launch-run.ts'), import('../cli/pipeline-session.ts')]);
     return withPipelines(args, (session) =>
       launchRun(session, output, { contract, input, wait: args.wait, follow: args.follow, workerWithin: args['worker-within'] }),
     );

@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty';
 import { changeSchedule, createSchedule, listSchedules } from '../../packages/runtime/pipeline-schedules.ts';
 import type { NewSchedule } from '../../packages/runtime/pipeline-schedules.ts';
-import { requireStartInput } from '../../packages/runtime/pipeline-start.ts';
+import { requireStartInput } from '../../packages/runtime/start-input.ts';
 import { UserError } from '../../packages/runtime/user-error.ts';
 import { parseDuration } from '../cli/durations.ts';
 import { findPipeline } from '../cli/find-pipeline.ts';

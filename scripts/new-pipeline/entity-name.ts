@@ -6,7 +6,7 @@ const MAX_LENGTH = 40;
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/;
 
 // Prefixes of other workflows' ids, names that the generated code uses itself, and members that modules and objects treat in a way of their own.
-const TAKEN = ['agent-signal', 'arguments', 'constructor', 'flow-control', 'pipeline', 'publish', 'runner', 'strata', 'then', 'undefined'];
+const TAKEN = ['agent-signal', 'arguments', 'constructor', 'eval', 'flow-control', 'pipeline', 'publish', 'runner', 'strata', 'then', 'undefined'];
 
 const isKeyword = (word: string): boolean => {
   const scanner = ts.createScanner(ts.ScriptTarget.ES2023, true);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { UserError } from '../../packages/runtime/user-error.ts';
+import { EXIT, UserError } from '../../packages/runtime/user-error.ts';
 import { EXAMPLE, filesOf } from './example.ts';
 import { substituteEntity } from './forms.ts';
 import { listParts } from './parts.ts';
@@ -20,7 +20,8 @@ export interface Leftover {
 
 type Point = Pick<Leftover, 'stage' | 'decide'>;
 
-const POINTS: Readonly<Record<string, Point>> = {
+/** What an author decides, by part; comments and tests have a part each beside these. */
+export const POINTS: Readonly<Record<string, Point>> = {
   description: { stage: 'plan', decide: 'what a run does, in one sentence' },
   eligible: { stage: 'plan', decide: 'which rows a run is about: the filter, and a sort key that never changes' },
   executeItem: { stage: 'plan', decide: 'what is done with one item, and how it fails' },
@@ -31,23 +32,26 @@ const POINTS: Readonly<Record<string, Point>> = {
   retry: { stage: 'build', decide: 'attempts of an item and the waits between them' },
   preflight: { stage: 'build', decide: 'what must be true before a run begins' },
   finalize: { stage: 'build', decide: 'what is written when a run ends' },
+  announce: { stage: 'build', decide: 'nothing, once your own writes have taken its place' },
   smokeInput: { stage: 'ship', decide: 'an input for a first, small run' },
 };
 
-/** Members of the contract that the new name alone makes right, or that `fields` decides. */
-const SETTLED: readonly string[] = ['type', 'entity', 'scopeField'];
-
-const pointOf = ({ name }: Part): Point => {
+const pointOf = ({ name }: Part): Point | undefined => {
   if (name.startsWith('test ')) return { stage: 'ship', decide: 'what this pipeline must do, as a test' };
   if (name.startsWith('comment of ')) return { stage: 'ship', decide: 'the sentence that says what this is' };
-  return POINTS[name] ?? { stage: 'build', decide: 'what takes the place of this helper' };
+  return POINTS[name];
 };
 
-/** The parts of an example's file that are word for word the same in its copy. A comment above a part says why it stays, and makes it the copy's own. */
-export const compareParts = (example: string, copy: string): readonly Part[] => {
+/** The parts of a copy that are still, layout aside, those of the example in the copy's name. A comment above a part says why it stays and makes it the copy's own. */
+export const compareParts = (example: string, copy: string): readonly (Part & Point)[] => {
   const known = listParts(example);
   const isSame = (part: Part): boolean => known.some(({ name, code }) => name === part.name && code === part.code);
-  return listParts(copy).filter((part) => !SETTLED.includes(part.name) && isSame(part));
+  return listParts(copy)
+    .filter(isSame)
+    .flatMap((part) => {
+      const point = pointOf(part);
+      return point === undefined ? [] : [{ ...part, ...point }];
+    });
 };
 
 const STAGES: readonly Stage[] = ['plan', 'build', 'ship'];
@@ -57,15 +61,16 @@ export const findLeftovers = (root: string, entity: string): readonly Leftover[]
   const examples = filesOf(EXAMPLE);
   const files = filesOf(entity).map((file, index) => ({ file, example: examples[index] ?? '' }));
   const missing = files.find(({ file }) => !existsSync(join(root, file)));
-  if (missing !== undefined) throw new UserError(`${missing.file} is missing: is ${entity} the kebab name of a pipeline?`, 3);
+  if (missing !== undefined) throw new UserError(`${missing.file} is missing: is ${entity} the kebab name of a pipeline?`, EXIT.unreachable);
   if (entity === EXAMPLE) throw new UserError(`${EXAMPLE} is the example itself`);
   const read = (file: string): string => readFileSync(join(root, file), 'utf8');
   const left = files.flatMap(({ file, example }) =>
-    compareParts(substituteEntity(read(example), EXAMPLE, entity), read(file)).map((part) => ({
-      ...pointOf(part),
+    compareParts(substituteEntity(read(example), EXAMPLE, entity), read(file)).map(({ stage, decide, line, name }) => ({
+      stage,
       file,
-      line: part.line,
-      part: part.name,
+      line,
+      part: name,
+      decide,
     })),
   );
   return left.toSorted((one, other) => STAGES.indexOf(one.stage) - STAGES.indexOf(other.stage));

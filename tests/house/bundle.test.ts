@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker';
 import type { BundleOptions } from '@temporalio/worker';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { payloadConverterOption } from '../../packages/runtime/bundle.ts';
+import { payloadConverterOption } from '../../packages/runtime/data-converter.ts';
 import { REPOSITORY_ROOT, WORKFLOWS_PATH } from '../../packages/runtime/paths.ts';
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import type { StartAnswer } from '../../packages/runtime/pipeline-client.ts';
 import { waitUntil } from '../../packages/runtime/wait-until.ts';
 import { createProbeRuns } from '../../packages/testing/probe-runs.ts';
 import type { ProbeRuns } from '../../packages/testing/probe-runs.ts';
@@ -12,6 +13,9 @@ let runs: ProbeRuns;
 let stage: Stage;
 
 const DISPATCHES = ['item', 'slice'] as const;
+// A slice starts its items within a second or hands them back, so here all five of each start at once, two slices at a time: 35 done in place of 37.
+const PLANS = { item: varyProbe({}), slice: varyProbe({ plan: { chunkSize: 5, chunksInFlight: 2 } }) };
+const DONE = { item: 37, slice: 35 };
 const upTo = (last: number) => (itemId: string) => seqOf(itemId) <= last;
 
 const prepare = async (input: StageInput = {}, workers = 1): Promise<void> => {
@@ -20,26 +24,40 @@ const prepare = async (input: StageInput = {}, workers = 1): Promise<void> => {
   runs = createProbeRuns(rig);
 };
 
+/** Pauses a run and waits until its open chunks have heard of it, too. */
+const pause = async (started: StartAnswer): Promise<void> => {
+  expect(await runs.control('pause', started.workflowId)).toMatchObject({ accepted: true, state: 'paused' });
+  await waitUntil({
+    what: 'every open chunk knowing of the pause',
+    timeoutMs: 15_000,
+    probe: async () => {
+      const { events } = await runs.handle(started).fetchHistory();
+      const count = (kind: keyof NonNullable<typeof events>[number]): number => (events ?? []).filter((event) => Boolean(event[kind])).length;
+      const open = count('childWorkflowExecutionStartedEventAttributes') - count('childWorkflowExecutionCompletedEventAttributes');
+      return count('externalWorkflowExecutionSignaledEventAttributes') >= open;
+    },
+  });
+};
+
 afterEach(() => rig.close());
 
 describe.each(DISPATCHES)('pause and resume, dispatch %s', (dispatch) => {
   test('K1: paused at 37 done and 10 in flight, a run ends at 47, stays paused over a worker restart, and resumes to 120', async () => {
-    await prepare({}, 0);
+    const done = DONE[dispatch];
+    await prepare({ contract: PLANS[dispatch] }, 0);
     const first = await rig.startWorker();
     await runs.seed('k1', 120);
-    stage.hold(upTo(37));
+    stage.hold(upTo(done));
     const started = await runs.start({ set: 'k1', dispatch, maxConcurrency: 10 });
-    await stage.waitFor({ ended: 37, inFlight: 10 });
-    expect(await runs.control('pause', started.workflowId)).toMatchObject({ accepted: true, state: 'paused' });
-    // A slice hears of the pause only after its start window of one second.
-    if (dispatch === 'slice') await runs.progressed(started, 'a reading of the ledger', ({ asOf }) => asOf !== null);
+    await stage.waitFor({ ended: done, inFlight: 10 });
+    await pause(started);
     stage.releaseWaiting();
-    await stage.waitFor({ ended: 47, inFlight: 0 });
+    await stage.waitFor({ ended: done + 10, inFlight: 0 });
     await first.stop();
     await rig.startWorker();
-    const paused = await runs.progressed(started, '47 items counted', ({ succeeded }) => succeeded === 47);
-    expect(paused).toMatchObject({ state: 'paused', inFlight: 0, remaining: 73 });
-    expect(stage.starts).toHaveLength(47);
+    const paused = await runs.progressed(started, 'ten more items counted', ({ succeeded }) => succeeded === done + 10);
+    expect(paused).toMatchObject({ state: 'paused', inFlight: 0, remaining: 110 - done });
+    expect(stage.starts).toHaveLength(done + 10);
     stage.open();
     expect(await runs.control('resume', started.workflowId)).toMatchObject({ accepted: true, state: 'running' });
     expect(await runs.result(started)).toMatchObject({ outcome: 'completed', succeeded: 120, message: 'Processed 120 items' });
@@ -48,18 +66,18 @@ describe.each(DISPATCHES)('pause and resume, dispatch %s', (dispatch) => {
   });
 
   test('K1: a run paused at its event budget does not continue as new until it is resumed', async () => {
-    await prepare({ contract: varyProbe({ plan: { eventBudget: 20, pageSize: 10, chunkSize: 10 } }) });
+    await prepare({ contract: varyProbe({ plan: { eventBudget: 20, pageSize: 8, chunkSize: 4, chunksInFlight: 1 } }) });
     await runs.seed('k1-budget', 60);
     stage.hold(upTo(4));
     const started = await runs.start({ set: 'k1-budget', dispatch, maxConcurrency: 4 });
     await stage.waitFor({ ended: 4, inFlight: 4 });
-    await runs.control('pause', started.workflowId);
+    await pause(started);
     stage.open();
     await runs.progressed(started, '8 items counted', ({ succeeded }) => succeeded >= 8);
     const { runId } = await rig.client.workflow.getHandle(started.workflowId).describe();
     expect(runId).toBe(started.runId);
     await runs.control('resume', started.workflowId);
-    expect(await runs.result(started)).toMatchObject({ outcome: 'completed', succeeded: 60, pages: 6 });
+    expect(await runs.result(started)).toMatchObject({ outcome: 'completed', succeeded: 60, pages: 8 });
     expect((await rig.client.workflow.getHandle(started.workflowId).describe()).runId).not.toBe(started.runId);
   });
 
@@ -69,7 +87,7 @@ describe.each(DISPATCHES)('pause and resume, dispatch %s', (dispatch) => {
     stage.hold(() => false);
     const started = await runs.start({ set: 'k1b', dispatch, maxConcurrency: 10 });
     await stage.waitFor({ ended: 0, inFlight: 10 });
-    await runs.control('pause', started.workflowId);
+    await pause(started);
     stage.open();
     await runs.progressed(started, 'the first page ended', ({ succeeded, inFlight }) => succeeded === 10 && inFlight === 0);
     expect(stage.starts).toHaveLength(10);
@@ -80,25 +98,25 @@ describe.each(DISPATCHES)('pause and resume, dispatch %s', (dispatch) => {
 
 describe.each(DISPATCHES)('abort, dispatch %s', (dispatch) => {
   test('K2: aborted while paused at 47 done, a run of 120 leaves 73', async () => {
-    await prepare();
+    const done = DONE[dispatch];
+    await prepare({ contract: PLANS[dispatch] });
     await runs.seed('k2', 120);
-    stage.hold(upTo(37));
+    stage.hold(upTo(done));
     const started = await runs.start({ set: 'k2', dispatch, maxConcurrency: 10 });
-    await stage.waitFor({ ended: 37, inFlight: 10 });
-    await runs.control('pause', started.workflowId);
-    if (dispatch === 'slice') await runs.progressed(started, 'a reading of the ledger', ({ asOf }) => asOf !== null);
+    await stage.waitFor({ ended: done, inFlight: 10 });
+    await pause(started);
     stage.releaseWaiting();
-    await stage.waitFor({ ended: 47, inFlight: 0 });
-    await runs.progressed(started, '47 items counted', ({ succeeded }) => succeeded === 47);
+    await stage.waitFor({ ended: done + 10, inFlight: 0 });
+    await runs.progressed(started, 'ten more items counted', ({ succeeded }) => succeeded === done + 10);
     expect(await runs.control('abort', started.workflowId, 'enough')).toMatchObject({ accepted: true, state: 'aborting' });
     const result = await runs.result(started);
-    expect(result).toMatchObject({ success: false, outcome: 'aborted', cancelled: true, succeeded: 47, interrupted: 0, remaining: 73 });
-    expect(result.message).toBe('Aborted: 47 of 120 items processed');
-    expect(stage.starts).toHaveLength(47);
+    expect(result).toMatchObject({ success: false, outcome: 'aborted', cancelled: true, succeeded: done + 10, interrupted: 0, remaining: 110 - done });
+    expect(result.message).toBe(`Aborted: ${done + 10} of 120 items processed`);
+    expect(stage.starts).toHaveLength(done + 10);
   });
 
   test('K3: aborted at 60 done and 10 in flight, a run says 60, 0 failed and 10 interrupted, and a plain start processes the other 60', async () => {
-    await prepare();
+    await prepare({ contract: PLANS[dispatch] });
     await runs.seed('k3', 120);
     stage.hold(upTo(60));
     const started = await runs.start({ set: 'k3', dispatch, maxConcurrency: 10 });

@@ -57,7 +57,7 @@ describe('the keyset', () => {
     expect(trials.executed('P16b').toSorted()).toEqual(itemNames(1, 25));
   });
 
-  test('P17: a page of 2,500 is 125 chunks, and never more children are in flight than the window', async () => {
+  test('P17: a page of 2,500 is 125 chunks, and never more children are in flight than the window', { timeout: 240_000 }, async () => {
     trials.declare('P17', { items: 2_500 });
     const started = await trials.start('P17', { pageSize: 2_500 });
     expect(await trials.pipelines.result(started)).toMatchObject({ pages: 1, chunks: 125, direct: 0, succeeded: 2_500 });
@@ -140,7 +140,7 @@ describe('a history that fills up', () => {
   const eventBudget = IS_FULL ? 3_000 : 300;
   const pages = items / 50;
 
-  test(`P18: ${items} items are ${pages} pages and ${pages * 3} chunks over at least 4 continue-as-new, no run above its budget`, { timeout: IS_FULL ? 3_000_000 : 240_000 }, async () => {
+  test(`P18: ${items} items are ${pages} pages and ${pages * 3} chunks over at least 4 continue-as-new, no run above its budget`, { timeout: IS_FULL ? 3_000_000 : 600_000 }, async () => {
     trials.declare('P18', { items, plan: { eventBudget } });
     const started = await trials.start('P18');
     expect(await trials.pipelines.result(started)).toMatchObject({ pages, chunks: pages * 3, direct: 0, succeeded: items, failed: 0, remaining: 0 });

@@ -16,7 +16,7 @@ export const newPipelineCommand = defineCommand({
     ...commonArgs,
     ...directoryArgs,
     entity: { type: 'positional', required: true, description: 'kebab name of the new pipeline, such as invoice-match' },
-    check: { type: 'boolean', default: true, negativeDescription: 'write only: no types, lint and format check' },
+    check: { type: 'boolean', default: true, description: 'check types, lint and format', negativeDescription: 'write the files only' },
   },
   run: async ({ args }) => {
     const output = createOutput(args.json === true);

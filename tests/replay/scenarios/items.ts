@@ -30,7 +30,7 @@ const completed = async (theatre: Theatre, scope: string, expected: object): Pro
   return execution(theatre, `probe/${scope}`, started.workflowId, started.runId);
 };
 
-const ODD_IDS = ['org/42?x=1#f', 'a%2Fb', "x'y", 'n'.repeat(300), '🙂'.repeat(250), '| pipe | and `tick`'];
+const ODD_IDS = ['org/42?x=1#f', 'a%2Fb', "x'y", 'n'.repeat(300), '🙂'.repeat(250), '| pipe | and `tick`', '"'.repeat(300), '\u0001'.repeat(300)];
 
 /** Runs that reach their items and come to their own end. */
 export const itemScenarios: readonly Scenario[] = [
