@@ -10,6 +10,7 @@ import type { Environment } from '../packages/models/api-key.ts';
 import { createTarget } from '../packages/models/create-target.ts';
 import { createJudge } from '../packages/models/judge.ts';
 import { evaluateCase } from './eval-case.ts';
+import { ClaimLost } from './runner/commit.ts';
 import { createPipelineActivities } from './runner/create.ts';
 import type { ItemContext, ItemOutcome, RunnerDeps } from './runner/definition.ts';
 import { itemFailure, refuse } from './runner/failures.ts';
@@ -49,7 +50,10 @@ const executeCase = async ({ db, environment }: AgentEvalRunDeps, item: ItemCont
     {
       target: createTarget(work.target, environment),
       ...(judge === undefined ? {} : { judge: createJudge(judge, environment) }),
-      saveTrajectory: async (trajectory) => void (await saveTrajectory(db, { itemRow, token, trajectory })),
+      saveTrajectory: async (trajectory) => {
+        // Whoever lost the claim must stop asking: its answers would be paid for and thrown away.
+        if (!(await saveTrajectory(db, { itemRow, token, trajectory }))) throw new ClaimLost('the claim was taken over');
+      },
     },
   );
   if (outcome.outcome === 'judged') return { kind: 'done', result: outcome.verdict };

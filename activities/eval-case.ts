@@ -26,7 +26,7 @@ export type EvaluateCaseRequest = {
 export type EvaluateCaseDeps = {
   readonly target: Target;
   readonly judge?: (call: JudgeCall) => Promise<{ readonly score: number; readonly reason: string }>;
-  /** Writes a trajectory over its former version (same round and k). */
+  /** Writes a trajectory over its former version (same round and k); throws where the claim is lost, so that nothing more is asked or paid. */
   readonly saveTrajectory: (trajectory: Trajectory) => Promise<void>;
   /** Milliseconds that only grow. */
   readonly clock?: () => number;

@@ -10,5 +10,8 @@ export { squareNumber } from './square-number.ts';
 /** Catches every unknown workflow type, which would otherwise stay Running for ever. */
 export default async function unknownWorkflow(): Promise<never> {
   const known = pipelineContracts.map(({ type }) => type).join(', ');
-  throw ApplicationFailure.nonRetryable(`unknown workflow type "${workflowInfo().workflowType}"; known types: ${known}`, RUN_FAILURES.unknownWorkflowType);
+  throw ApplicationFailure.nonRetryable(
+    `unknown workflow type "${workflowInfo().workflowType}"; known types: ${known}`,
+    RUN_FAILURES.unknownWorkflowType,
+  );
 }

@@ -85,7 +85,7 @@ export const createExecuteItem = <F extends FieldSpecs>(runner: Runner<F>, loadR
   const commit = createSingleCommit(runner.deps.db);
   return async ({ run: runId, itemId, dryRun, timeoutMs }: ItemRequest): Promise<ItemReceipt> => {
     if (dryRun !== false) throw ApplicationFailure.nonRetryable('a dry run executes no item', RUN_FAILURES.internalError);
-    if (isBlank(itemId)) throw failFor(itemId, { type: RUN_FAILURES.invalidInput, message: 'Missing itemId in payload', attempts: 0 }, null);
+    if (isBlank(itemId)) throw failFor('', { type: RUN_FAILURES.invalidInput, message: 'Missing itemId in payload', attempts: 0 }, null);
     const run = await loadRun(runId);
     const claims = await claimFor(runner, run, [itemId]);
     if (claims.refused !== null) return { itemId: cutId(itemId), outcome: 'notStarted', stop: stopOf(claims.refused) };

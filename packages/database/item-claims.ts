@@ -133,11 +133,13 @@ const toAnswer = (row: ClaimRow, run: string): ClaimAnswer => {
   return { kind: 'held', itemId };
 };
 
-/** Claims items in one conditional statement: inserts, or takes over what may be taken; an item that used up its attempts is written `failed` instead. */
+/** Claims items in one conditional statement, and answers in the order they were asked for: inserts, or takes over what may be taken; an item that used up its attempts is written `failed` instead. */
 export const claimItems = async (executor: Executor, request: ClaimRequest): Promise<Claims> => {
   const rows = await readRows<ClaimRow>(executor, claimStatement(request));
   const [first] = rows;
   if (first === undefined || !first.open) return { answers: [], refused: 'finished', exceeded: false };
   if (first.aborted || first.exceeded) return { answers: [], refused: first.aborted ? 'aborted' : 'threshold', exceeded: false };
-  return { answers: rows.map((row) => toAnswer(row, request.run)), refused: null, exceeded: first.now_exceeded === true };
+  const byId = new Map(rows.map((row) => [row.item_id, row]));
+  const inOrder = [...new Set(request.itemIds)].flatMap((itemId) => byId.get(itemId) ?? []);
+  return { answers: inOrder.map((row) => toAnswer(row, request.run)), refused: null, exceeded: first.now_exceeded === true };
 };

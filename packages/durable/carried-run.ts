@@ -1,3 +1,5 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { RUN_FAILURES } from '../contracts/failures.ts';
 import type { RunPlan } from '../contracts/run-plan.ts';
 import type { RunMemory } from './run-state.ts';
 import type { OpenedRun } from '../contracts/entry-activities.ts';
@@ -28,7 +30,7 @@ export const isCarried = (value: unknown): value is CarriedRun =>
 export const carryOver = (memory: RunMemory): CarriedRun => {
   const { run, requestId, scope, plan, counts, startedAt } = memory;
   if (run === null || requestId === null || scope === null || plan === null || counts === null || startedAt === null)
-    throw new TypeError('a run that was not opened carries nothing over');
+    throw ApplicationFailure.nonRetryable('a run that was not opened carries nothing over', RUN_FAILURES.internalError);
   const { cursor, left, work, items, tenant } = memory;
   return { carried: 'continueAsNew', run, requestId, scope, tenant, plan, counts, startedAt, cursor, left, work, items, paused: memory.control === 'paused', dryRun: false };
 };

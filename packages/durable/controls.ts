@@ -1,4 +1,6 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { defineQuery, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
+import { RUN_FAILURES } from '../contracts/failures.ts';
 import { MESSAGES } from '../contracts/messages.ts';
 import type { ControlAnswer } from '../contracts/messages.ts';
 import type { RunProgress } from '../contracts/run.ts';
@@ -36,7 +38,7 @@ const apply = (memory: RunMemory, verb: Verb): ControlAnswer => {
 const requireReason = (request?: unknown): void => {
   const isObject = typeof request === 'object' && request !== null && !Array.isArray(request);
   if (request !== undefined && !(isObject && Object.entries(request).every(([key, value]) => key === 'reason' && typeof value === 'string')))
-    throw new TypeError('expected {"reason": "text"} or nothing');
+    throw ApplicationFailure.nonRetryable('expected {"reason": "text"} or nothing', RUN_FAILURES.invalidInput);
 };
 
 /** Sets a run's message handlers; call it before the first await. `onControl` hears of every accepted control. */

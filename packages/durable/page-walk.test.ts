@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { probeContract } from '../contracts/probe.ts';
-import { createPageWalk } from './page-walk.ts';
-import type { PageWalk, WalkStart } from './page-walk.ts';
+import { PageWalk } from './page-walk.ts';
+import type { WalkStart } from './page-walk.ts';
 import type { Unit } from './units.ts';
 
 const BEGIN: WalkStart = { cursor: null, left: null, work: { pages: 0, chunks: 0, direct: 0 } };
@@ -33,11 +33,11 @@ interface Walked {
 }
 
 /** Walks a table to its end while `choose` decides what happens next: list, take, finish, or drain and go on as a new run. */
-const walkAll = (table: Table, start: WalkStart, { plan, choose }: { plan: Parameters<typeof createPageWalk>[0]; choose: () => number }): Walked => {
+const walkAll = (table: Table, start: WalkStart, { plan, choose }: { plan: ConstructorParameters<typeof PageWalk>[0]; choose: () => number }): Walked => {
   const ids: string[] = [];
   let position = start;
   for (let runs = 1; ; runs++) {
-    const walk: PageWalk = createPageWalk(plan, position);
+    const walk: PageWalk = new PageWalk(plan, position);
     const open: Unit[] = [];
     let isDraining = false;
     while (!walk.isExhausted() && !(isDraining && walk.isIdle())) {
@@ -103,7 +103,7 @@ describe('the walk of one run', () => {
   const rows: Table = { open: Array.from({ length: 500 }, () => true), pageSize: 50 };
 
   test('lists at most the pages ahead beyond the one in work', () => {
-    const walk = createPageWalk(plan, BEGIN);
+    const walk = new PageWalk(plan, BEGIN);
     for (let listing = walk.nextListing(); listing !== null; listing = walk.nextListing()) walk.accept(list(rows, listing.cursor));
     expect(walk.waitingUnits()).toBe(9);
     expect(walk.owedUnits()).toBe(0);
@@ -111,7 +111,7 @@ describe('the walk of one run', () => {
   });
 
   test('counts a page when its first unit begins and carries the cursor of the first unbegun one', () => {
-    const walk = createPageWalk(plan, BEGIN);
+    const walk = new PageWalk(plan, BEGIN);
     for (let listing = walk.nextListing(); listing !== null; listing = walk.nextListing()) walk.accept(list(rows, listing.cursor));
     const unit = walk.take() as Unit;
     expect(walk.hasBegun()).toBe(true);
@@ -127,7 +127,7 @@ describe('the walk of one run', () => {
   });
 
   test('counts a unit that is scheduled again only once, and keeps its page open for retries that wait', () => {
-    const walk = createPageWalk({ ...plan, dispatch: 'slice' }, { ...BEGIN, left: 20 });
+    const walk = new PageWalk({ ...plan, dispatch: 'slice' }, { ...BEGIN, left: 20 });
     walk.accept(list(rows, null));
     const unit = walk.take() as Unit;
     walk.hold(unit, 1);
@@ -142,7 +142,7 @@ describe('the walk of one run', () => {
   });
 
   test('begins pages without open rows as soon as all before them have begun', () => {
-    const walk = createPageWalk({ ...plan, pageSize: 2, chunkSize: 2 }, BEGIN);
+    const walk = new PageWalk({ ...plan, pageSize: 2, chunkSize: 2 }, BEGIN);
     walk.accept({ ids: [], pages: 200, skippedItems: 400, nextCursor: 'x' });
     expect(walk.position()).toEqual({ cursor: 'x', left: null, work: { pages: 200, chunks: 0, direct: 0 } });
     walk.accept({ ids: ['a'], pages: 1, skippedItems: 1, nextCursor: 'y' });

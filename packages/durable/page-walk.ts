@@ -30,89 +30,139 @@ const countUnit = (work: WorkCounts, { kind, itemIds, isRepeat }: Unit): WorkCou
  * The pages of a run as a pure queue: pages are listed ahead, cut into units, begun in order, and dropped again while unbegun.
  * A page counts when its first unit begins; the cursor to carry over is that of the first unbegun page.
  */
-export const createPageWalk = (plan: RunPlan, start: WalkStart) => {
-  let { cursor, left, work } = start;
-  let isExhausted = left === 0;
-  let pages: WalkedPage[] = [];
-  const nextNumber = (): number => work.pages + pages.reduce((sum, page) => sum + (page.begun ? 0 : page.weight), 0);
+export class PageWalk {
+  readonly #plan: RunPlan;
+  readonly #pagesBefore: number;
+  #cursor: string | null;
+  #left: number | null;
+  #work: WorkCounts;
+  #isListed: boolean;
+  #pages: WalkedPage[] = [];
 
-  const begin = (page: WalkedPage): void => {
+  constructor(plan: RunPlan, { cursor, left, work }: WalkStart) {
+    this.#plan = plan;
+    this.#pagesBefore = work.pages;
+    this.#cursor = cursor;
+    this.#left = left;
+    this.#work = work;
+    this.#isListed = left === 0;
+  }
+
+  /** Where the next listing begins and which page it is, or null when there is none to list or enough pages are in work. */
+  nextListing(): { readonly cursor: string | null; readonly page: number } | null {
+    if (this.#isListed || this.#pages.length > this.#plan.pagesAhead) return null;
+    return { cursor: this.#cursor, page: this.#lastNumber() + 1 };
+  }
+
+  /** Takes a listing's answer in. */
+  accept(listed: ListedPage): void {
+    const itemIds = this.#left === null ? listed.ids : listed.ids.slice(0, this.#left);
+    const number = this.#lastNumber() + listed.pages;
+    const waiting = [...cutPage(this.#plan, number, itemIds)];
+    this.#pages.push({ number, weight: listed.pages, from: this.#cursor, leftBefore: this.#left, waiting, open: 0, begun: false });
+    this.#left = this.#left === null ? null : this.#left - itemIds.length;
+    this.#cursor = listed.nextCursor;
+    this.#isListed = this.#cursor === null || this.#left === 0;
+    this.#settle();
+  }
+
+  /** The next unit to start, without taking it. */
+  peek(): Unit | undefined {
+    return this.#nextPage()?.waiting[0];
+  }
+
+  waitingUnits(): number {
+    return this.#pages.reduce((sum, page) => sum + page.waiting.length, 0);
+  }
+
+  /** Takes the next unit: its page has begun. */
+  take(): Unit | undefined {
+    const page = this.#nextPage();
+    const unit = page?.waiting.shift();
+    if (page === undefined || unit === undefined) return undefined;
+    this.#begin(page);
+    page.open++;
+    this.#work = countUnit(this.#work, unit);
+    return unit;
+  }
+
+  /** A unit ended; `again` are units of its page to start anew, ahead of the others. */
+  finish(unit: Unit, again: readonly Unit[] = []): void {
+    const page = this.#pageOf(unit);
+    if (page === undefined) return;
+    page.open--;
+    page.waiting.unshift(...again);
+    this.#settle();
+  }
+
+  /** Keeps a unit's page open for `count` more units that are still to come. */
+  hold(unit: Unit, count: number): void {
+    const page = this.#pageOf(unit);
+    if (page !== undefined) page.open += count;
+  }
+
+  /** Forgets pages that were listed but not begun; the cursor is that of the first of them. */
+  dropUnbegun(): void {
+    const first = this.#pages.find((page) => !page.begun);
+    if (first === undefined) return;
+    this.#cursor = first.from;
+    this.#left = first.leftBefore;
+    this.#isListed = false;
+    this.#pages = this.#pages.filter((page) => page.begun);
+  }
+
+  /** Units that the pages begun still owe, waiting or open. */
+  owedUnits(): number {
+    return this.#pages.reduce((sum, page) => sum + (page.begun ? page.waiting.length + page.open : 0), 0);
+  }
+
+  /** Units of the page that the next unit would begin; 0 when its page has begun or nothing waits. */
+  freshUnits(): number {
+    const next = this.#nextPage();
+    return next === undefined || next.begun ? 0 : next.waiting.length;
+  }
+
+  /** This walk has begun a page, so that whoever goes on from its position makes progress. */
+  hasBegun(): boolean {
+    return this.#work.pages > this.#pagesBefore;
+  }
+
+  isExhausted(): boolean {
+    return this.#isListed && this.isIdle();
+  }
+
+  isIdle(): boolean {
+    return this.#pages.length === 0;
+  }
+
+  position(): WalkStart {
+    return { cursor: this.#cursor, left: this.#left, work: this.#work };
+  }
+
+  #nextPage(): WalkedPage | undefined {
+    return this.#pages.find((page) => page.waiting.length > 0);
+  }
+
+  #pageOf(unit: Unit): WalkedPage | undefined {
+    return this.#pages.find(({ number }) => number === unit.page);
+  }
+
+  #lastNumber(): number {
+    return this.#work.pages + this.#pages.reduce((sum, page) => sum + (page.begun ? 0 : page.weight), 0);
+  }
+
+  #begin(page: WalkedPage): void {
     if (page.begun) return;
     page.begun = true;
-    work = { ...work, pages: work.pages + page.weight };
-  };
-  const settle = (): void => {
+    this.#work = { ...this.#work, pages: this.#work.pages + page.weight };
+  }
+
+  #settle(): void {
     // A wholly processed page has nothing to begin with: it counts once all before it have begun.
-    for (const page of pages) {
+    for (const page of this.#pages) {
       if (!page.begun && page.waiting.length > 0) break;
-      begin(page);
+      this.#begin(page);
     }
-    pages = pages.filter((page) => page.waiting.length > 0 || page.open > 0 || !page.begun);
-  };
-
-  return {
-    /** Where the next listing begins and which page it is, or null when there is none to list or enough pages are in work. */
-    nextListing: (): { readonly cursor: string | null; readonly page: number } | null =>
-      isExhausted || pages.length > plan.pagesAhead ? null : { cursor, page: nextNumber() + 1 },
-    /** Takes a listing's answer in. */
-    accept: (listed: ListedPage): void => {
-      const itemIds = left === null ? listed.ids : listed.ids.slice(0, left);
-      const number = nextNumber() + listed.pages;
-      const waiting = [...cutPage(plan, number, itemIds)];
-      pages.push({ number, weight: listed.pages, from: cursor, leftBefore: left, waiting, open: 0, begun: false });
-      left = left === null ? null : left - itemIds.length;
-      cursor = listed.nextCursor;
-      isExhausted = cursor === null || left === 0;
-      settle();
-    },
-    /** The next unit to start, without taking it. */
-    peek: (): Unit | undefined => pages.find((page) => page.waiting.length > 0)?.waiting[0],
-    waitingUnits: (): number => pages.reduce((sum, page) => sum + page.waiting.length, 0),
-    /** Takes the next unit: its page has begun. */
-    take: (): Unit | undefined => {
-      const page = pages.find((candidate) => candidate.waiting.length > 0);
-      const unit = page?.waiting.shift();
-      if (page === undefined || unit === undefined) return undefined;
-      begin(page);
-      page.open++;
-      work = countUnit(work, unit);
-      return unit;
-    },
-    /** A unit ended; `again` are units of its page to start anew, ahead of the others. */
-    finish: (unit: Unit, again: readonly Unit[] = []): void => {
-      const page = pages.find(({ number }) => number === unit.page);
-      if (page === undefined) return;
-      page.open--;
-      page.waiting.unshift(...again);
-      settle();
-    },
-    /** Keeps a unit's page open for `count` more units that are still to come. */
-    hold: (unit: Unit, count: number): void => {
-      const page = pages.find(({ number }) => number === unit.page);
-      if (page !== undefined) page.open += count;
-    },
-    /** Forgets pages that were listed but not begun; the cursor is that of the first of them. */
-    dropUnbegun: (): void => {
-      const first = pages.find((page) => !page.begun);
-      if (first === undefined) return;
-      cursor = first.from;
-      left = first.leftBefore;
-      isExhausted = false;
-      pages = pages.filter((page) => page.begun);
-    },
-    /** Units that the pages begun still owe, waiting or open. */
-    owedUnits: (): number => pages.reduce((sum, page) => sum + (page.begun ? page.waiting.length + page.open : 0), 0),
-    /** Units of the page that the next unit would begin; 0 when its page has begun or nothing waits. */
-    freshUnits: (): number => {
-      const next = pages.find((page) => page.waiting.length > 0);
-      return next === undefined || next.begun ? 0 : next.waiting.length;
-    },
-    /** This walk has begun a page, so that whoever goes on from its position makes progress. */
-    hasBegun: (): boolean => work.pages > start.work.pages,
-    isExhausted: (): boolean => isExhausted && pages.length === 0,
-    isIdle: (): boolean => pages.length === 0,
-    position: (): WalkStart => ({ cursor, left, work }),
-  };
-};
-
-export type PageWalk = ReturnType<typeof createPageWalk>;
+    this.#pages = this.#pages.filter((page) => page.waiting.length > 0 || page.open > 0 || !page.begun);
+  }
+}

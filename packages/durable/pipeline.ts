@@ -9,8 +9,7 @@ import { pipelineCalls } from './activity-proxies.ts';
 import type { PipelineCalls } from './activity-proxies.ts';
 import { installControls } from './controls.ts';
 import { childLabels, labelOutcome, labelScope, labelStart } from './labels.ts';
-import { createPageWalk } from './page-walk.ts';
-import type { PageWalk } from './page-walk.ts';
+import { PageWalk } from './page-walk.ts';
 import { withProgress } from './progress-loop.ts';
 import { describeResult, runFailure, toRunFailure } from './run-endings.ts';
 import { describeDetails, describeProgress } from './run-progress.ts';
@@ -19,7 +18,8 @@ import { createRunMemory, rememberCount, rememberPreflight } from './run-state.t
 import type { CarriedRun } from './carried-run.ts';
 import type { RunMemory } from './run-state.ts';
 import { createScheduler } from './scheduler.ts';
-import type { Rest, Scheduler } from './scheduler.ts';
+import type { Rest } from './flight.ts';
+import type { Scheduler } from './scheduler.ts';
 
 const TASK_TIMEOUT = '3 seconds';
 const SIZE_BUDGET_BYTES = 4_000_000;
@@ -83,7 +83,7 @@ const enter = async (story: Story, args: readonly unknown[]): Promise<RunResult 
 const workOff = async (story: Story): Promise<Rest> => {
   const { contract, info, calls, memory } = story;
   const { run, scope, plan, tenant } = requireOpened(memory);
-  const walk = createPageWalk(plan, memory);
+  const walk = new PageWalk(plan, memory);
   story.walk = walk;
   const labels = childLabels({ pipeline: contract.type, workflowId: info.workflowId, scope, tenant });
   const context = { type: contract.type, entity: contract.entity, calls, run: run.id, epoch: run.epoch, scope, plan, labels };
@@ -98,7 +98,7 @@ const workOff = async (story: Story): Promise<Rest> => {
 };
 
 const requireOpened = ({ run, scope, plan, tenant }: RunMemory) => {
-  if (run === null || scope === null || plan === null) throw new TypeError('the run was not opened');
+  if (run === null || scope === null || plan === null) throw runFailure(RUN_FAILURES.internalError, 'the run was not opened');
   return { run, scope, plan, tenant };
 };
 

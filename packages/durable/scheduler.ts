@@ -1,17 +1,15 @@
-import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
+import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 import { MESSAGES } from '../contracts/messages.ts';
-import type { StopReason } from '../contracts/item-activities.ts';
+import { createFlight, halt, signalAll, track } from './flight.ts';
+import type { Flight, Rest } from './flight.ts';
 import { addItemCounts } from './item-counts.ts';
 import type { PageWalk } from './page-walk.ts';
 import { groupRetries } from './retry-groups.ts';
 import type { RunMemory } from './run-state.ts';
 import { runUnit } from './unit-runner.ts';
-import type { ChunkHandle, UnitContext, UnitEnd } from './unit-runner.ts';
+import type { UnitContext, UnitEnd } from './unit-runner.ts';
 import { dealSlots } from './units.ts';
 import type { Unit } from './units.ts';
-
-/** Why the scheduler came to rest: all done, time to continue as new, or stopped. */
-export type Rest = 'drained' | 'renew' | 'canceled' | StopReason;
 
 export interface SchedulerOptions {
   readonly memory: RunMemory;
@@ -28,54 +26,6 @@ export interface Scheduler {
   /** Tells it that the memory's control has changed. */
   onControl(verb: 'pause' | 'resume' | 'abort'): void;
 }
-
-interface Flight {
-  slots: number;
-  chunks: number;
-  open: number;
-  isListing: boolean;
-  isDraining: boolean;
-  changes: number;
-  stop: Rest | null;
-  fault: { readonly error: unknown } | null;
-  readonly handles: Set<ChunkHandle>;
-  readonly scope: CancellationScope;
-  /** Waits between attempts: no stop needs their end. */
-  readonly waits: CancellationScope;
-}
-
-const signalAll = ({ handles }: Flight, name: string): void => {
-  // A child that closes meanwhile cannot be signalled any more, and need not be.
-  for (const handle of handles) handle.signal(name).catch(() => undefined);
-};
-
-const halt = (flight: Flight, reason: Rest): void => {
-  if (flight.stop !== null) return;
-  flight.stop = reason;
-  flight.changes++;
-  flight.waits.cancel();
-  if (reason === 'aborted' || reason === 'canceled') flight.scope.cancel();
-  else signalAll(flight, MESSAGES.stop);
-};
-
-const fail = (flight: Flight, error: unknown): void => {
-  if (flight.fault === null && !isCancellation(error)) {
-    flight.fault = { error };
-    flight.scope.cancel();
-  }
-  flight.changes++;
-};
-
-const track = (flight: Flight, work: () => Promise<void>): void => {
-  flight.open++;
-  flight.scope
-    .run(work)
-    .catch((error: unknown) => fail(flight, error))
-    .finally(() => {
-      flight.open--;
-      flight.changes++;
-    });
-};
 
 /** A run begins no page that it could not finish within its history; it begins at least one, else a chain of runs would get nowhere. */
 const drainIfFull = ({ walk, isFull }: SchedulerOptions, flight: Flight): void => {
@@ -119,42 +69,52 @@ const settleUnit = ({ memory, walk }: SchedulerOptions, flight: Flight, { unit, 
     });
 };
 
-const startUnits = (options: SchedulerOptions, flight: Flight): void => {
+const unitContextOf = ({ memory, context }: SchedulerOptions, flight: Flight): UnitContext => ({
+  ...context,
+  isPaused: () => memory.control === 'paused',
+  isStopping: () => flight.stop !== null || flight.fault !== null,
+  onChunk: (handle, state) => {
+    if (state === 'ended') return void flight.handles.delete(handle);
+    flight.handles.add(handle);
+    const tell = (name: string): void => void handle.signal(name).catch(() => undefined);
+    if (flight.stop !== null) return tell(MESSAGES.stop);
+    // A control that came while the child was starting had not reached it.
+    if ((memory.control === 'paused') !== (state === 'paused')) tell(state === 'paused' ? MESSAGES.resume : MESSAGES.pause);
+  },
+});
+
+const startUnit = (options: SchedulerOptions, flight: Flight, { unit, slots }: { unit: Unit; slots: number }): void => {
+  const chunks = unit.kind === 'item' ? 0 : 1;
+  flight.slots -= slots;
+  flight.chunks += chunks;
+  track(flight, async () => {
+    try {
+      const end = await runUnit(unitContextOf(options, flight), unit, slots);
+      settleUnit(options, flight, { unit, end });
+    } finally {
+      flight.slots += slots;
+      flight.chunks -= chunks;
+    }
+  });
+};
+
+/** Takes the next unit that may start now, with its share of the slots. */
+const takeStartable = (options: SchedulerOptions, flight: Flight): { unit: Unit; slots: number } | undefined => {
   const { memory, walk, context } = options;
-  const { plan } = context;
-  const unitContext: UnitContext = {
-    ...context,
-    isPaused: () => memory.control === 'paused',
-    isStopping: () => flight.stop !== null || flight.fault !== null,
-    onChunk: (handle, state) => {
-      if (state === 'ended') flight.handles.delete(handle);
-      else {
-        flight.handles.add(handle);
-        if (flight.stop !== null) handle.signal(MESSAGES.stop).catch(() => undefined);
-        else if ((memory.control === 'paused') !== (state === 'paused')) handle.signal(state === 'paused' ? MESSAGES.resume : MESSAGES.pause).catch(() => undefined);
-      }
-    },
-  };
-  for (let next = walk.peek(); next !== undefined && memory.control === 'running' && flight.slots > 0; next = walk.peek()) {
-    drainIfFull(options, flight);
-    if (flight.isDraining && walk.freshUnits() > 0) return;
-    const isItem = next.kind === 'item';
-    if (!isItem && flight.chunks >= plan.chunksInFlight) return;
-    const contenders = Math.min(walk.waitingUnits(), plan.chunksInFlight - flight.chunks);
-    const slots = isItem ? 1 : dealSlots({ free: flight.slots, contenders, items: next.itemIds.length });
-    const unit = walk.take() as Unit;
-    flight.slots -= slots;
-    flight.chunks += isItem ? 0 : 1;
-    track(flight, async () => {
-      try {
-        const end = await runUnit(unitContext, unit, slots);
-        settleUnit(options, flight, { unit, end });
-      } finally {
-        flight.slots += slots;
-        flight.chunks -= isItem ? 0 : 1;
-      }
-    });
-  }
+  if (memory.control !== 'running' || flight.slots === 0) return undefined;
+  drainIfFull(options, flight);
+  const next = walk.peek();
+  if (next === undefined || (flight.isDraining && walk.freshUnits() > 0)) return undefined;
+  const { chunksInFlight } = context.plan;
+  const isItem = next.kind === 'item';
+  if (!isItem && flight.chunks >= chunksInFlight) return undefined;
+  const contenders = Math.min(walk.waitingUnits(), chunksInFlight - flight.chunks);
+  walk.take();
+  return { unit: next, slots: isItem ? 1 : dealSlots({ free: flight.slots, contenders, items: next.itemIds.length }) };
+};
+
+const startUnits = (options: SchedulerOptions, flight: Flight): void => {
+  for (let next = takeStartable(options, flight); next !== undefined; next = takeStartable(options, flight)) startUnit(options, flight, next);
 };
 
 const loop = async (options: SchedulerOptions, flight: Flight): Promise<Rest> => {
@@ -182,10 +142,8 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
   return {
     run: () =>
       CancellationScope.nonCancellable(async () => {
-        const scope = new CancellationScope({ cancellable: true });
-        const waits = new CancellationScope({ cancellable: true, parent: scope });
-        flight = { slots: options.context.plan.maxConcurrency, chunks: 0, open: 0, isListing: false, isDraining: false, changes: 0, stop: null, fault: null, handles: new Set(), scope, waits };
-        const current = flight;
+        const current = createFlight(options.context.plan.maxConcurrency);
+        flight = current;
         if (root.consideredCancelled) halt(current, 'canceled');
         root.cancelRequested.catch(() => halt(current, 'canceled'));
         if (options.memory.control === 'aborting') halt(current, 'aborted');

@@ -23,8 +23,8 @@ h1{font-size:15px;font-weight:600;margin:0}h2{font-size:15px;font-weight:650;mar
 .timeout{background:var(--timeout);fill:var(--timeout)}.external{background:var(--external);fill:var(--external)}
 .running{background:var(--running);fill:var(--running)}.pending{background:var(--pending);fill:var(--pending)}
 .neutral{fill:var(--accent)}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(128px,1fr));gap:1px;background:var(--line);border:1px solid var(--line);border-radius:12px;overflow:hidden;margin:0 0 22px}
-.tiles div{background:var(--card);padding:14px 16px}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(128px,1fr));gap:1px;background:var(--card);border:1px solid var(--line);border-radius:12px;overflow:hidden;margin:0 0 22px}
+.tiles div{box-shadow:0 0 0 1px var(--line);padding:14px 16px}
 .tiles dt{font-size:13px;color:var(--soft)}.tiles dd{margin:2px 0 0;font-size:21px;font-weight:620;font-variant-numeric:tabular-nums;white-space:nowrap}
 .grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,420px),1fr));gap:22px;margin-bottom:22px}
 .card{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:20px 22px}

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PipelineContract } from '../contracts/pipeline.ts';
+import type { RunState } from '../contracts/run.ts';
 import type { StartAnswer } from './pipeline-start.ts';
 import { endedStatus, readStatus } from './pipeline-status.ts';
 import type { StatusDeps } from './pipeline-status.ts';
@@ -9,6 +10,7 @@ import { EXIT, UserError } from './user-error.ts';
 
 const ENTRY_WITHIN_MS = 10_000;
 const ENTRY_EVERY_MS = 150;
+const OPEN_STATES: readonly RunState[] = ['running', 'paused', 'aborting'];
 
 /** How a run is watched. */
 export interface WatchOptions {
@@ -40,7 +42,9 @@ export async function awaitEntry(deps: StatusDeps, run: Watched): Promise<RunSta
   const until = Date.now() + ENTRY_WITHIN_MS;
   for await (const { status, isEnd } of readings(deps, run, ENTRY_EVERY_MS)) {
     const isUnserved = status.state === 'queued' && status.noWorkerSince !== undefined;
-    if (isEnd || isUnserved || status.toProcess !== undefined || Date.now() > until) return status;
+    // A run that was counted and has nothing to do is about to close: its result says more than this reading.
+    const isCounted = status.toProcess !== undefined && OPEN_STATES.includes(status.state);
+    if (isEnd || isUnserved || isCounted || Date.now() > until) return status;
   }
   throw new Error('a run has no reading');
 }

@@ -6,7 +6,6 @@ import { registerSearchAttributes } from '../runtime/search-attributes.ts';
 import { embeddedTarget } from '../runtime/stack-target.ts';
 import { waitUntil } from '../runtime/wait-until.ts';
 
-
 /** Registers a namespace of the test's own on the shared server, with the search attributes; resolves to its name once the server serves it. */
 export async function createNamespace(): Promise<string> {
   const { temporalAddress } = inject('strata');

@@ -16,7 +16,7 @@ import { waitUntil } from '../runtime/wait-until.ts';
 import type { Rig } from './rig.ts';
 
 /** One item as the ledger knows it. */
-export interface LedgerItem {
+interface LedgerItem {
   readonly itemId: string;
   readonly state: string;
   readonly attempts: number;

@@ -37,6 +37,8 @@ export interface CreateRigInput {
   readonly replay?: boolean;
   /** A namespace of the test's own, made by `createNamespace`: deployments belong to a namespace, and the default one is everybody's. */
   readonly namespace?: string;
+  /** Name of the queue in place of one of the rig's own; for a test that has its server or its namespace to itself. */
+  readonly taskQueue?: string;
 }
 
 /** A database, a task queue and a Worker of one test's own on the shared servers. */
@@ -77,7 +79,7 @@ export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
   const lease = await startWorkerLease(deps.db, name);
   const settings = {
     namespace: target.namespace,
-    taskQueue: name,
+    taskQueue: input.taskQueue ?? name,
     identity: name,
     bundlePath: input.bundlePath ?? servers.bundlePath,
     activities: (input.activities ?? createActivities)(deps),
@@ -93,7 +95,12 @@ export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
   const close = async (): Promise<void> => {
     await workers.stop();
     try {
-      await replayQueue({ client: connected.client, taskQueue: name, bundlePath: settings.bundlePath, isReplayed: input.replay ?? true });
+      await replayQueue({
+        client: connected.client,
+        taskQueue: settings.taskQueue,
+        bundlePath: settings.bundlePath,
+        isReplayed: input.replay ?? true,
+      });
     } finally {
       await lease.stop();
       await connected.close();
@@ -103,5 +110,5 @@ export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
   };
   const { client, connection } = connected;
   const { pool, db } = deps;
-  return { servers, taskQueue: name, client, connection, databaseUrl, pool, db, deps, startWorker: workers.start, close };
+  return { servers, taskQueue: settings.taskQueue, client, connection, databaseUrl, pool, db, deps, startWorker: workers.start, close };
 }

@@ -41,7 +41,7 @@ export const startStageProcess = async (rig: Rig, input: Pick<StageProcessConfig
   const exited = new Promise<NodeJS.Signals | number | null>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? code));
   });
-  await waitUntil({ what: 'a worker process taking work', timeoutMs: 60_000, probe: async () => stdout.includes('ready') || child.exitCode !== null });
+  await waitUntil({ what: 'a worker process taking work', timeoutMs: 120_000, probe: async () => stdout.includes('ready') || child.exitCode !== null });
   if (child.exitCode !== null) throw new Error(`the worker process ended with ${child.exitCode}: ${stderr}`);
   return { pid: child.pid ?? 0, exited, kill: (signal) => void child.kill(signal) };
 };

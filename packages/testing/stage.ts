@@ -7,9 +7,9 @@ import { waitUntil } from '../runtime/wait-until.ts';
 
 type ProbeFields = (typeof probeContract)['fields'];
 
-export type ProbeItem = ItemContext<ProbeFields>;
+type ProbeItem = ItemContext<ProbeFields>;
 
-export type ProbeContract = typeof probeContract;
+type ProbeContract = typeof probeContract;
 
 /** The probe's contract with other numbers: shorter waits, smaller pages. */
 export const varyProbe = ({
@@ -96,7 +96,7 @@ export const createStage = ({ contract = probeContract, behave, preflight, markR
     waitFor: (expected) =>
       waitUntil({
         what: `${expected.ended} items ended and ${expected.inFlight} in flight`,
-        timeoutMs: 15_000,
+        timeoutMs: 40_000,
         probe: async () => ended === expected.ended && inFlight === expected.inFlight,
       }),
     createActivities: (deps) =>

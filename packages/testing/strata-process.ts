@@ -42,7 +42,7 @@ export function startStrata(words: readonly string[], env: StrataEnv = {}): Stra
       resolve(ended);
     });
   });
-  const firstDocument = async (timeoutMs = 60_000): Promise<Record<string, unknown>> => {
+  const firstDocument = async (timeoutMs = 120_000): Promise<Record<string, unknown>> => {
     await waitUntil({ what: `a document of strata ${words.join(' ')}`, timeoutMs, probe: async () => ended !== undefined || stdout.includes('\n') });
     const [line] = stdout.split('\n');
     if (line === undefined || !line.startsWith('{')) throw new Error(`strata ${words.join(' ')} printed no document: ${stderr}`);

@@ -5,7 +5,6 @@ import type { Database } from '../database/database.ts';
 import { inTransaction } from '../database/database.ts';
 import { createDatabase, createPool } from '../database/pool.ts';
 import { insertRun } from '../database/scope-store.ts';
-import { startWorkerLease } from '../database/worker-lease.ts';
 import { cloneDatabase, dropDatabase } from './databases.ts';
 
 /** A migrated database of a test's own, without a Temporal queue. */
@@ -45,6 +44,3 @@ export const openTestRun = async (db: Database, run: { readonly scope: string; r
   const row = { pipeline: 'probe', scope, epoch, runNo, owner, requestId: 'r', input, upperBound: null, counts, maxFailures };
   return (await inTransaction(db, (tx) => insertRun(tx, row))).id;
 };
-
-/** Leases for workers of these names, for as long as the test runs. */
-export const leaseWorkers = (db: Database, names: readonly string[]): Promise<unknown> => Promise.all(names.map((name) => startWorkerLease(db, name)));

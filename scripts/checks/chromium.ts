@@ -39,7 +39,8 @@ export async function installChromium(env: Env, say: (sentence: string) => void)
   const found = findChromium(env);
   if (found !== undefined) return say(`chromium: ${found}`);
   const isRoot = process.getuid?.() === 0;
-  if (!isRoot || env['CHROMIUM_PATH'] || !isProgram('/usr/bin/apt-get')) return say('no Chromium found: the browser tests will be skipped (set CHROMIUM_PATH to one)');
+  if (!isRoot || env['CHROMIUM_PATH'] || !isProgram('/usr/bin/apt-get'))
+    return say('no Chromium found: the browser tests will be skipped (set CHROMIUM_PATH to one)');
   say("fetching Chromium for the browser tests (Debian's packages; optional)");
   const install = (): Promise<boolean> => runApt(['install', '--yes', '--quiet', '--no-install-recommends', 'chromium']);
   const isInstalled = (await install()) || ((await runApt(['update', '--quiet'])) && (await install()));

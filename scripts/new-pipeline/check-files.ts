@@ -16,15 +16,13 @@ const PROGRAMS: readonly { readonly name: string; readonly path: string; readonl
   { name: 'format', path: 'oxfmt/bin/oxfmt', args: (files) => ['--check', ...files] },
 ];
 
-/** Type-checks the checkout, lints the files and checks their format; `say` hears the name of each check before it runs. */
-export const checkFiles = async (root: string, files: readonly string[], say: (name: string) => void): Promise<readonly FileCheck[]> => {
-  const checks: FileCheck[] = [];
-  for (const { name, path, args } of PROGRAMS) {
-    say(name);
-    const program = [`node_modules/${path}`, ...args(files)];
-    const end = await runCommand({ command: process.execPath, args: program, cwd: root, output: 'kept', deadlineMs: DEADLINE_MS });
-    const [ok, seconds] = [end.exitCode === 0, Math.round(end.seconds * 10) / 10];
-    checks.push({ name, ok, seconds, ...(ok ? {} : { output: end.output.trim() }) });
-  }
-  return checks;
-};
+/** Type-checks the checkout, lints the files and checks their format, all at once. */
+export const checkFiles = (root: string, files: readonly string[]): Promise<readonly FileCheck[]> =>
+  Promise.all(
+    PROGRAMS.map(async ({ name, path, args }) => {
+      const program = [`node_modules/${path}`, ...args(files)];
+      const end = await runCommand({ command: process.execPath, args: program, cwd: root, output: 'kept', deadlineMs: DEADLINE_MS });
+      const [ok, seconds] = [end.exitCode === 0, Math.round(end.seconds * 10) / 10];
+      return { name, ok, seconds, ...(ok ? {} : { output: end.output.trim() || `stopped after ${seconds} s` }) };
+    }),
+  );

@@ -39,7 +39,7 @@ const kill = async (worker: StageProcess): Promise<void> => {
   expect(await worker.exited).toBe('SIGKILL');
 };
 
-const until = (what: string, probe: () => boolean | Promise<boolean>): Promise<void> => waitUntil({ what, timeoutMs: 60_000, probe: async () => probe() });
+const until = (what: string, probe: () => boolean | Promise<boolean>): Promise<void> => waitUntil({ what, timeoutMs: 100_000, probe: async () => probe() });
 
 const countDone = async (set: string): Promise<number> => (await runs.ledger(set)).filter(({ state }) => state === 'done').length;
 

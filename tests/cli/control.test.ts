@@ -46,7 +46,7 @@ describe('pause, resume, abort', () => {
 
   test('K2, K3: abort stops the run; --wait exits 1, status and list say aborted, a second abort exits 2', async () => {
     const { rig: own, cli } = await open();
-    await seedSet(own, 'k3', 40, { sleepMs: 20_000 });
+    await seedSet(own, 'k3', 40, { sleepMs: 600_000 });
     const waiting = cli.json('run', 'probe', '--input', '{"set":"k3"}', '--wait');
     await until('items in flight', async () => (await countItems(own, 'claimed')) > 0);
     const answer = await cli.json('abort', 'probe/k3', '--reason', 'enough');

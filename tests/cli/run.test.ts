@@ -40,7 +40,7 @@ describe('strata run', () => {
   });
 
   test('without --wait it answers when the entry has counted, while the run goes on', async () => {
-    await seedSet(rig, 'long', 6, { sleepMs: 30_000 });
+    await seedSet(rig, 'long', 6, { sleepMs: 600_000 });
     const { code, answer } = await cli.json('run', 'probe', '--input', input('long'));
     expect(code).toBe(0);
     expect(answer).toMatchObject({ workflowId: 'probe/long', joined: false, state: 'running', totalEligible: 6, toProcess: 6, remaining: 6 });

@@ -67,7 +67,7 @@ describe('a run by the temporal CLI alone', () => {
   });
 
   test('is aborted by a signal with a reason', async () => {
-    await seedSet(rig, 'abort', 30, { sleepMs: 20_000 });
+    await seedSet(rig, 'abort', 30, { sleepMs: 600_000 });
     await start('probe/abort', ['--type', 'probe', '--input', '{"set":"abort"}']);
     await until('the run counted', async () => (await query('probe/abort'))['toProcess'] === 30);
     await onRun(['signal'], 'probe/abort', ['--name', 'abort', '--input', '{"reason":"enough"}']);
@@ -75,7 +75,7 @@ describe('a run by the temporal CLI alone', () => {
   });
 
   test('answers the controls as updates, and refuses a control with other input than a reason', async () => {
-    await seedSet(rig, 'updates', 30, { sleepMs: 20_000 });
+    await seedSet(rig, 'updates', 30, { sleepMs: 600_000 });
     await start('probe/updates', ['--type', 'probe', '--input', '{"set":"updates"}']);
     const update = async (name: string, words: readonly string[] = []) => runTemporal(rig, ['workflow', 'update', 'execute', '--workflow-id', 'probe/updates', '--name', name, ...words, '-o', 'json']);
     const answerOf = ({ stdout }: { stdout: string }) => (JSON.parse(stdout) as { result: unknown }).result;
@@ -89,7 +89,7 @@ describe('a run by the temporal CLI alone', () => {
   });
 
   test('E7: under another id while the scope is active it ends Failed AlreadyRunning, naming the active run', async () => {
-    await seedSet(rig, 'busy', 5, { sleepMs: 20_000 });
+    await seedSet(rig, 'busy', 5, { sleepMs: 600_000 });
     await start('probe/busy', ['--type', 'probe', '--input', '{"set":"busy"}']);
     await until('the run counted', async () => (await query('probe/busy'))['toProcess'] === 5);
     await start('my-own-id', ['--type', 'probe', '--input', '{"set":"busy"}']);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { StartAnswer } from '../../packages/runtime/pipeline-client.ts';
 import { waitUntil } from '../../packages/runtime/wait-until.ts';
 import { createProbeRuns } from '../../packages/testing/probe-runs.ts';
@@ -7,6 +7,8 @@ import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
 import { createStage, seqOf, varyProbe } from '../../packages/testing/stage.ts';
 import type { Stage, StageInput } from '../../packages/testing/stage.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
 
 let rig: Rig;
 let runs: ProbeRuns;
@@ -29,7 +31,7 @@ const pause = async (started: StartAnswer): Promise<void> => {
   expect(await runs.control('pause', started.workflowId)).toMatchObject({ accepted: true, state: 'paused' });
   await waitUntil({
     what: 'every open chunk knowing of the pause',
-    timeoutMs: 15_000,
+    timeoutMs: 40_000,
     probe: async () => {
       const { events } = await runs.handle(started).fetchHistory();
       const count = (kind: keyof NonNullable<typeof events>[number]): number => (events ?? []).filter((event) => Boolean(event[kind])).length;
@@ -140,7 +142,7 @@ test('K2: a run of 120 aborted before its first page executes nothing and leaves
   await prepare({ markRunning: () => ((isOpening = true), opened) });
   await runs.seed('k2-early', 120);
   const started = await runs.start({ set: 'k2-early' });
-  await waitUntil({ what: 'the run being opened', timeoutMs: 15_000, probe: async () => isOpening });
+  await waitUntil({ what: 'the run being opened', timeoutMs: 40_000, probe: async () => isOpening });
   await runs.control('abort', started.workflowId);
   mayOpen();
   const result = await runs.result(started);

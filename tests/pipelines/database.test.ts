@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readRow } from '../../packages/database/database.ts';
 import { startOwnPostgres } from '../../packages/testing/own-postgres.ts';
 import type { OwnPostgres } from '../../packages/testing/own-postgres.ts';
@@ -18,6 +18,8 @@ const TENS = { pageSize: 20, chunkSize: 10, chunksInFlight: 1 };
 const HASTY = varyProbe({ retry: { firstWaitMs: 50 }, outageWaitsMs: { first: 100, max: 500 } });
 
 let postgres: OwnPostgres;
+vi.setConfig({ testTimeout: 180_000 });
+
 let rig: Rig;
 let runs: ProbeRuns;
 let stage: Stage;

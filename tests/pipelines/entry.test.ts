@@ -97,7 +97,7 @@ describe('an entry that opens a run', () => {
 describe('starts while a run is active', () => {
   test('E7: another request is refused without a row, the same one joins, and the active run goes on', async () => {
     const gate = createGate(5);
-    trials.declare('E7', { items: 120, plan: { eventBudget: 1 }, execute: gate.execute });
+    trials.declare('E7', { items: 120, plan: { eventBudget: 1, maxConcurrency: 10 }, execute: gate.execute });
     const active = await trials.start('E7');
     await waitUntil({ what: 'items in flight', timeoutMs: 30_000, probe: async () => gate.waiting() > 0 });
     await expect(trials.start('E7', { maxItems: 3 })).rejects.toThrow(/probe\/E7 is already running with another request/);
@@ -117,7 +117,7 @@ describe('starts while a run is active', () => {
 
   test('E8: of ten starts at once under one id one runs and nine join it', async () => {
     const gate = createGate(10);
-    trials.declare('E8', { items: 120, execute: gate.execute });
+    trials.declare('E8', { items: 120, plan: { maxConcurrency: 10 }, execute: gate.execute });
     const answers = await Promise.all(Array.from({ length: 10 }, () => trials.start('E8')));
     expect(answers.filter(({ joined }) => !joined)).toHaveLength(1);
     expect(new Set(answers.map(({ runId }) => runId)).size).toBe(1);
@@ -129,7 +129,7 @@ describe('starts while a run is active', () => {
 
   test('E8: of ten starts at once under ten ids one runs and nine are refused', async () => {
     const gate = createGate(10);
-    trials.declare('E8b', { items: 120, execute: gate.execute });
+    trials.declare('E8b', { items: 120, plan: { maxConcurrency: 10 }, execute: gate.execute });
     const started = await Promise.all(Array.from({ length: 10 }, (_, n) => trials.startBare(`bare/E8b-${n}`, { set: 'E8b' })));
     const ends = started.map(async (each) => ({ ended: await each.result().catch(() => null), each }));
     await waitUntil({ what: 'nine refusals', timeoutMs: 30_000, probe: async () => (await Promise.all(started.map(({ workflowId }) => trials.rig.client.workflow.getHandle(workflowId).describe()))).filter(({ status }) => status.name === 'FAILED').length === 9 });

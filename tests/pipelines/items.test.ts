@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { itemFailure } from '../../activities/runner/failures.ts';
 import { waitUntil } from '../../packages/runtime/wait-until.ts';
 import { createProbeRuns } from '../../packages/testing/probe-runs.ts';
@@ -12,6 +12,8 @@ import type { Stage, StageInput } from '../../packages/testing/stage.ts';
 
 const HASTY = varyProbe({ retry: { firstWaitMs: 20 } });
 const done = { kind: 'done' } as const;
+
+vi.setConfig({ testTimeout: 180_000 });
 
 let rig: Rig;
 let runs: ProbeRuns;
@@ -125,7 +127,7 @@ test('I3: an item whose row is gone between listing and execution fails with "It
   await runs.seed('gone', 3);
   await rig.pool.query("update probe_items set sleep_ms = 2000 where probe_set = 'gone' and seq = 1");
   const started = await runs.start({ set: 'gone', maxConcurrency: 1 });
-  await waitUntil({ what: 'the first item running', timeoutMs: 15_000, probe: async () => (await runs.report('gone')).executions === 1 });
+  await waitUntil({ what: 'the first item running', timeoutMs: 40_000, probe: async () => (await runs.report('gone')).executions === 1 });
   await rig.pool.query("delete from probe_items where probe_set = 'gone' and seq = 3");
   expect(await runs.result(started)).toMatchObject({ outcome: 'completedWithFailures', succeeded: 2, failed: 1 });
   expect(await find('gone', 3)).toMatchObject({ state: 'failed', attempts: 1, errorType: 'ItemNotFound', error: 'Item not found' });

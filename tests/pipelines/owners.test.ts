@@ -16,11 +16,12 @@ beforeAll(async () => {
 
 afterAll(() => trials.rig.close());
 
-/** 120 items that each leave one row when they end, in the transaction of their done row; all but the first 30 wait for the gate. */
+/** 120 items that each leave one row when they end, in the transaction of their done row; all but the first 10 wait for the gate, ten at a time. */
 const declareHeld = (set: string): Gate => {
-  const gate = createGate(30);
+  const gate = createGate(10);
   trials.declare(set, {
     items: 120,
+    plan: { maxConcurrency: 10 },
     execute: async (context) => {
       await gate.execute(context);
       return { kind: 'done', write: async (tx) => void (await tx.execute(sql`insert into trial_ends values (${set}, ${context.itemId})`)) };

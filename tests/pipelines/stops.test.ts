@@ -2,14 +2,16 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
-import { afterEach, describe, expect, test } from 'vitest';
-import { itemFailure } from '../../activities/runner/failures.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { ItemFailure, itemFailure } from '../../activities/runner/failures.ts';
 import { createProbeRuns } from '../../packages/testing/probe-runs.ts';
 import type { ProbeRuns } from '../../packages/testing/probe-runs.ts';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
 import { createStage, seqOf, varyProbe } from '../../packages/testing/stage.ts';
 import type { Stage, StageInput } from '../../packages/testing/stage.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
 
 let rig: Rig;
 let runs: ProbeRuns;
@@ -75,6 +77,22 @@ describe.each(DISPATCHES)('failure threshold, dispatch %s', (dispatch) => {
     expect(failure.details?.[0]).toMatchObject({ succeeded, failed: 13, interrupted: 0, remaining: 120 - 13 - succeeded });
     expect(stage.starts).toHaveLength(12 + inFlight);
   });
+});
+
+test('a run that stops at its threshold does not wait for items of a slice that wait for their next attempt', async () => {
+  await prepare({
+    behave: async ({ itemId }) => {
+      if (seqOf(itemId) === 1) throw new ItemFailure({ type: 'RateLimited', message: 'later', retryable: true, retryAfterSeconds: 60 });
+      throw itemFailure('ProviderRefused', 'refused');
+    },
+    contract: varyProbe({ plan: { chunkSize: 1, chunksInFlight: 1 } }),
+  });
+  await runs.seed('waits', 3);
+  const startedAt = performance.now();
+  const started = await runs.start({ set: 'waits', dispatch: 'slice', failureThreshold: { count: 0 } });
+  expect(await runs.failure(started)).toMatchObject({ type: 'FailureThresholdExceeded', message: '1 of 3 items failed' });
+  expect(performance.now() - startedAt).toBeLessThan(50_000);
+  expect(stage.starts.map(seqOf)).toEqual([1, 2]);
 });
 
 test('K6: `temporal workflow cancel` ends a run Canceled, counts no item as failed and releases the claims', async () => {

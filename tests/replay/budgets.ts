@@ -11,7 +11,8 @@ const countBytes = (value: unknown): number => {
   return Object.entries(value).reduce((sum, [key, member]) => sum + (key === 'metadata' ? 0 : countBytes(member)), 0);
 };
 
-const countTextBytes = (payload: Payload | null | undefined): number => (payload ? Buffer.byteLength(defaultPayloadConverter.fromPayload<string>(payload)) : 0);
+const countTextBytes = (payload: Payload | null | undefined): number =>
+  payload ? Buffer.byteLength(defaultPayloadConverter.fromPayload<string>(payload)) : 0;
 
 const eventsOf = ({ events }: History): readonly Event[] => events ?? [];
 
@@ -41,7 +42,9 @@ const measureTasks = (events: readonly Event[]): number => {
 /** Measures a history. */
 export const measure = (history: History): Sizes => {
   const events = eventsOf(history);
-  const failures = events.flatMap((event) => event.activityTaskFailedEventAttributes?.failure ?? event.workflowExecutionFailedEventAttributes?.failure ?? []);
+  const failures = events.flatMap(
+    (event) => event.activityTaskFailedEventAttributes?.failure ?? event.workflowExecutionFailedEventAttributes?.failure ?? [],
+  );
   return {
     chunkInput: largest(events.map((event) => countBytes(event.startChildWorkflowExecutionInitiatedEventAttributes?.input))),
     receipt: largest(events.map((event) => countBytes(event.activityTaskCompletedEventAttributes?.result))),
@@ -54,7 +57,10 @@ export const measure = (history: History): Sizes => {
 };
 
 /** Events from the first schedule of an activity of this verb to the last completion of one, and how often it was scheduled. */
-export const countSteadyEvents = (history: History, verb: 'executeItem' | 'executeSlice'): { readonly events: number; readonly scheduled: number } => {
+export const countSteadyEvents = (
+  history: History,
+  verb: 'executeItem' | 'executeSlice',
+): { readonly events: number; readonly scheduled: number } => {
   const events = eventsOf(history);
   const isOurs = ({ activityTaskScheduledEventAttributes: activity }: Event): boolean => activity?.activityType?.name?.endsWith(`.${verb}`) ?? false;
   const last = events.findLastIndex(({ activityTaskCompletedEventAttributes: completed }) => completed);

@@ -11,8 +11,12 @@ describe('played without a cache of workflows, and replayed once more at the end
   });
   afterAll(() => theatre.close());
 
-  test.concurrent.each(SCENARIOS.map(({ keeps, play }) => ({ name: keeps.join(', '), keeps, play })))('$name', { timeout: 120_000 }, async ({ keeps, play }) => {
-    const played = await play(theatre);
-    expect(played.map(({ name }) => name).sort()).toEqual([...keeps].sort());
-  });
+  test.concurrent.each(SCENARIOS.map(({ keeps, play }) => ({ name: keeps.join(', '), keeps, play })))(
+    '$name',
+    { timeout: 120_000 },
+    async ({ keeps, play }) => {
+      const played = await play(theatre);
+      expect(played.map(({ name }) => name).sort()).toEqual([...keeps].sort());
+    },
+  );
 });

@@ -52,6 +52,7 @@ export const isRecorded = (name: string): boolean => existsSync(join(FOLDER, `${
 const withoutMachine = (key: string, value: unknown): unknown => (key === 'identity' || key === 'stackTrace' ? undefined : value);
 
 function findQueue(started: unknown): string {
-  const { taskQueue } = (started as { workflowExecutionStartedEventAttributes: { taskQueue: { name: string } } }).workflowExecutionStartedEventAttributes;
+  const { taskQueue } = (started as { workflowExecutionStartedEventAttributes: { taskQueue: { name: string } } })
+    .workflowExecutionStartedEventAttributes;
   return taskQueue.name;
 }

@@ -19,7 +19,8 @@ interface Payloads {
   readonly payloads?: readonly Payload[] | null;
 }
 
-const decode = (from: Payloads | null | undefined): unknown[] => (from?.payloads ?? []).map((payload) => defaultPayloadConverter.fromPayload(payload));
+const decode = (from: Payloads | null | undefined): unknown[] =>
+  (from?.payloads ?? []).map((payload) => defaultPayloadConverter.fromPayload(payload));
 
 /** The ending that the last event of a history records; throws for an execution that is open or was terminated. */
 export function readEnding({ events }: History): Ending {

@@ -11,7 +11,7 @@ import type { Ending, EndingSinks } from './ending.ts';
 import { SCENARIOS } from './scenarios/index.ts';
 
 const ADVICE =
-  'The workflow code no longer does what a recorded run did. Is such a run open somewhere: put the change behind patched(\'<entity>/<yyyy-mm-dd>-<what>\'). ' +
+  "The workflow code no longer does what a recorded run did. Is such a run open somewhere: put the change behind patched('<entity>/<yyyy-mm-dd>-<what>'). " +
   'Has no such run been released: record the corpus anew with `npm run histories` and look at its diff.';
 const CORPUS_BYTES = 2_000_000;
 const KIB = 1_024;
@@ -26,7 +26,12 @@ const recorded = (name: string): RecordedHistory => {
 
 async function bundleTelling(): Promise<WorkflowBundle> {
   const interceptor = new URL('fixtures/tell-ending.ts', import.meta.url).pathname;
-  return bundleWorkflowCode({ workflowsPath: WORKFLOWS_PATH, workflowInterceptorModules: [interceptor], logger: new DefaultLogger('WARN'), ...payloadConverterOption() });
+  return bundleWorkflowCode({
+    workflowsPath: WORKFLOWS_PATH,
+    workflowInterceptorModules: [interceptor],
+    logger: new DefaultLogger('WARN'),
+    ...payloadConverterOption(),
+  });
 }
 
 beforeAll(async () => {
@@ -36,7 +41,10 @@ beforeAll(async () => {
 describe('the corpus', () => {
   test('has a history of every scenario, and no other', () => {
     const kept = SCENARIOS.flatMap(({ keeps }) => keeps);
-    expect(kept.filter((name) => !isRecorded(name)), 'not recorded yet: run `npm run histories`').toEqual([]);
+    expect(
+      kept.filter((name) => !isRecorded(name)),
+      'not recorded yet: run `npm run histories`',
+    ).toEqual([]);
     expect(names).toEqual([...kept].sort());
   });
 
@@ -54,7 +62,8 @@ async function replayCorpus(options: ReplayWorkerOptions): Promise<ReadonlyMap<s
 
 /** A replayed run has the run id of its first event. */
 const nameOf = (runId: string): string => {
-  const isRun = ({ history: { events } }: RecordedHistory): boolean => events?.[0]?.workflowExecutionStartedEventAttributes?.originalExecutionRunId === runId;
+  const isRun = ({ history: { events } }: RecordedHistory): boolean =>
+    events?.[0]?.workflowExecutionStartedEventAttributes?.originalExecutionRunId === runId;
   return [...corpus.values()].find(isRun)?.name ?? runId;
 };
 
@@ -65,7 +74,9 @@ describe('every recorded history', () => {
   beforeAll(async () => {
     const dataConverter = payloadConverterOption();
     faults = await replayCorpus({ workflowBundle: { codePath: inject('strata').bundlePath }, dataConverter });
-    const sinks: InjectedSinks<EndingSinks> = { ending: { tell: { callDuringReplay: true, fn: ({ runId }, ending) => void endings.set(nameOf(runId), ending) } } };
+    const sinks: InjectedSinks<EndingSinks> = {
+      ending: { tell: { callDuringReplay: true, fn: ({ runId }, ending) => void endings.set(nameOf(runId), ending) } },
+    };
     await replayCorpus({ workflowBundle: await bundleTelling(), dataConverter, sinks });
   }, 120_000);
 

@@ -50,7 +50,8 @@ describe('a workflow that looks at the clock of its machine', () => {
 test('two runs of one type in one process do not share the state of their modules', async () => {
   const rig = await openRig(10);
   try {
-    const run = (name: string): Promise<unknown> => rig.client.workflow.execute('counted', { workflowId: `${rig.taskQueue}/${name}`, taskQueue: rig.taskQueue });
+    const run = (name: string): Promise<unknown> =>
+      rig.client.workflow.execute('counted', { workflowId: `${rig.taskQueue}/${name}`, taskQueue: rig.taskQueue });
     expect(await Promise.all([run('a'), run('b')])).toEqual([1, 1]);
     expect(await run('c')).toBe(1);
   } finally {

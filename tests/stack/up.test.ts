@@ -72,7 +72,7 @@ async function statusOf(address: string, workflowId: string): Promise<string> {
 
 const parts = async (): Promise<readonly StackPart[]> => (await readStackFile(dataDir))?.parts ?? [];
 
-describe('strata up', { timeout: 120_000 }, () => {
+describe('strata up', { timeout: 300_000 }, () => {
   test('starts every part, is well, and refuses a second stack on the same data', async () => {
     const { databaseUrl, temporalAddress } = await up(['--workers', '2']);
     expect((await parts()).map(({ name }) => name)).toEqual(['postgres', 'temporal', 'worker-1', 'worker-2']);
@@ -113,7 +113,7 @@ describe('strata up', { timeout: 120_000 }, () => {
     for (const { pid } of before) process.kill(pid, 'SIGKILL');
     await waitUntil({
       what: 'new processes of all parts',
-      timeoutMs: 40_000,
+      timeoutMs: 120_000,
       probe: async () => {
         const now = await parts();
         return now.every(({ name, pid }) => isAlive(pid) && before.find((part) => part.name === name)?.pid !== pid);
@@ -123,7 +123,7 @@ describe('strata up', { timeout: 120_000 }, () => {
     expect(await statusOf(temporalAddress, 'kept/2')).toBe('RUNNING');
     await waitUntil({
       what: 'a well stack',
-      timeoutMs: 40_000,
+      timeoutMs: 120_000,
       everyMs: 500,
       probe: async () => (await runStrata(['doctor', '--json', '--data', dataDir])).code === 0,
     });
@@ -153,7 +153,7 @@ describe('strata up', { timeout: 120_000 }, () => {
 
   test('stopped while it starts, it leaves nothing', async () => {
     const stack = startStrata(['up', '--json', '--data', dataDir]);
-    await waitUntil({ what: 'a first part', timeoutMs: 30_000, probe: async () => (await parts()).length > 0 });
+    await waitUntil({ what: 'a first part', timeoutMs: 120_000, probe: async () => (await parts()).length > 0 });
     const [first] = await parts();
     stack.kill('SIGINT');
     expect((await stack.exited).stdout).toBe('');

@@ -79,7 +79,7 @@ async function finish(handle: WorkflowHandle): Promise<unknown> {
   return handle.result();
 }
 
-describe('versions of workers', { timeout: 120_000 }, () => {
+describe('versions of workers', { timeout: 300_000 }, () => {
   test('the same workflows are the same version, changed ones another', async () => {
     expect((await bundle(1)).buildId).toMatch(/^[0-9a-f]{16}$/);
     expect(await bundle(1)).toEqual(await bundle(1));

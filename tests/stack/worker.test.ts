@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const NOWHERE = { STRATA_DATA_DIR: '/nonexistent/strata' };
 
-describe('strata worker', { timeout: 120_000 }, () => {
+describe('strata worker', { timeout: 300_000 }, () => {
   test('lists everything that is wrong with its settings before it connects', async () => {
     const { code, stderr } = await runStrata(['worker'], { ...NOWHERE, STRATA_ACTIVITY_SLOTS: '-1', STRATA_SET_CURRENT: 'maybe' });
     expect(code).toBe(2);

@@ -16,7 +16,10 @@ export type TemporalCli = (...words: readonly string[]) => Promise<string>;
 
 /** A Temporal CLI without the user's own profiles. */
 export function createTemporalCli({ binary, address, namespace = 'default' }: TemporalCliInput): TemporalCli {
-  const env = { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_'))), TEMPORAL_CONFIG_FILE: '/dev/null' };
+  const env = {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_'))),
+    TEMPORAL_CONFIG_FILE: '/dev/null',
+  };
   return async (...words) => {
     const { stdout } = await run(binary, [...words, '--address', address, '--namespace', namespace], { env, maxBuffer: MAX_OUTPUT_BYTES });
     return stdout;

@@ -53,7 +53,12 @@ const startVersion = async ({ buildId, codePath }: WorkflowBundleFile): Promise<
 /** As a deployment script does it: once the server knows the version's pollers. */
 const makeCurrent = async ({ buildId }: WorkflowBundleFile): Promise<void> => {
   const words = ['worker', 'deployment', 'set-current-version', '--deployment-name', STRATA_DEPLOYMENT, '--build-id', buildId, '--yes'];
-  await waitUntil({ what: `version ${buildId} current`, timeoutMs: 30_000, everyMs: 300, probe: async () => (await temporal(...words)) !== undefined });
+  await waitUntil({
+    what: `version ${buildId} current`,
+    timeoutMs: 30_000,
+    everyMs: 300,
+    probe: async () => (await temporal(...words)) !== undefined,
+  });
 };
 
 const readCurrent = async (): Promise<string> => {
@@ -63,7 +68,7 @@ const readCurrent = async (): Promise<string> => {
 
 const readDrainage = async ({ buildId }: WorkflowBundleFile): Promise<string> => {
   const words = ['worker', 'deployment', 'describe-version', '--deployment-name', STRATA_DEPLOYMENT, '--build-id', buildId, '-o', 'json'];
-  return JSON.parse(await temporal(...words)).drainageInfo?.drainageStatus ?? 'not draining';
+  return JSON.parse(await temporal(...words)).drainageInfo?.drainageStatus || 'not draining';
 };
 
 /** Build ids that completed the workflow tasks of a chain. */
@@ -101,7 +106,12 @@ describe('a run that is open while a changed version is deployed', () => {
     expect(await readCurrent()).toBe(two.buildId);
     trial.declare('new', { items: 12, plan: { pageSize: 12, chunkSize: 6 } });
     const started = await trial.start('new');
-    expect(await trial.pipelines.result(started)).toMatchObject({ outcome: 'completed', succeeded: 12, chunks: 2, message: 'version 2: Processed 12 items' });
+    expect(await trial.pipelines.result(started)).toMatchObject({
+      outcome: 'completed',
+      succeeded: 12,
+      chunks: 2,
+      message: 'version 2: Processed 12 items',
+    });
     const chain = await readChain(trial.rig, started.workflowId, started.runId);
     expect(buildsOf(chain)).toEqual([two.buildId]);
     await waitUntil({ what: 'version 1 draining', timeoutMs: 30_000, everyMs: 300, probe: async () => (await readDrainage(one)) === 'draining' });

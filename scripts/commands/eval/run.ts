@@ -39,7 +39,13 @@ export const evalRunCommand = defineCommand({
     return withPipelines(args, async (session) => {
       const created = await createRun(session.db, request);
       const input = { runId: created.id, userId };
-      return launchRun(session, withRun(output, created), { contract: agentEvalRunContract, input, wait, follow, workerWithin: args['worker-within'] });
+      return launchRun(session, withRun(output, created), {
+        contract: agentEvalRunContract,
+        input,
+        wait,
+        follow,
+        workerWithin: args['worker-within'],
+      });
     });
   },
 });

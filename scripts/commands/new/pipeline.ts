@@ -26,7 +26,8 @@ export const newPipelineCommand = defineCommand({
     const changes = [...prepared.created, ...prepared.changed];
     writeFiles(root, changes);
     const paths = changes.map(({ path }) => path);
-    const checks = args.check ? await checkFiles(root, paths, (name) => output.note(`checking ${name} …`)) : [];
+    if (args.check) output.note('checking types, lint and format …');
+    const checks = args.check ? await checkFiles(root, paths) : [];
     const left = findLeftovers(root, entity);
     const { registered } = prepared;
     const created = prepared.created.map(({ path }) => path);

@@ -4,15 +4,10 @@ import { expect } from 'vitest';
 import type { ItemOutcome } from '../../../activities/runner/definition.ts';
 import { waitUntil } from '../../../packages/runtime/wait-until.ts';
 import { readChain } from '../../pipelines/histories.ts';
-import { chunkIdOf, SMALL_PLAN } from './scenario.ts';
+import { chunkIdOf, played, SMALL_PLAN } from './scenario.ts';
 import type { Played, Scenario, Theatre } from './scenario.ts';
 
 const DONE: ItemOutcome = { kind: 'done' };
-
-const execution = ({ probes }: Theatre, name: string, workflowId: string, runId?: string): Played => ({
-  name,
-  handle: probes.rig.client.workflow.getHandle(workflowId, runId),
-});
 
 /** Starts a run of nine items, of which the first four end and the others wait until they are told to stop. */
 const startHeld = async ({ probes }: Theatre, scope: string): Promise<{ workflowId: string; runId: string }> => {
@@ -21,7 +16,8 @@ const startHeld = async ({ probes }: Theatre, scope: string): Promise<{ workflow
     items: 9,
     plan: { ...SMALL_PLAN, maxConcurrency: 4 },
     execute: async ({ signal }) => {
-      if (probes.executed(scope).length > free) await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+      if (probes.executed(scope).length > free)
+        await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
       return DONE;
     },
   });
@@ -31,14 +27,15 @@ const startHeld = async ({ probes }: Theatre, scope: string): Promise<{ workflow
 };
 
 /** Chunk children of a scope that the first page began. */
-const firstChunk = (theatre: Theatre, scope: string, name: string): Played => execution(theatre, `pipelineChunk/${name}`, chunkIdOf(scope, 1, 2));
+const firstChunk = (theatre: Theatre, scope: string, name: string): Played =>
+  played(theatre, `pipelineChunk/${name}`, { workflowId: chunkIdOf(scope, 1, 2) });
 
 const playAbort: Scenario['play'] = async (theatre) => {
   const { pipelines } = theatre.probes;
   const started = await startHeld(theatre, 'abort');
   expect(await pipelines.control('abort', started.workflowId, 'enough')).toMatchObject({ accepted: true });
   expect(await pipelines.result(started)).toMatchObject({ outcome: 'aborted', cancelled: true, failed: 0 });
-  return [execution(theatre, 'probe/abort', started.workflowId, started.runId), firstChunk(theatre, 'abort', 'aborted')];
+  return [played(theatre, 'probe/abort', started), firstChunk(theatre, 'abort', 'aborted')];
 };
 
 const playEarlyAbort: Scenario['play'] = async (theatre) => {
@@ -51,7 +48,7 @@ const playEarlyAbort: Scenario['play'] = async (theatre) => {
   await probes.pipelines.control('abort', started.workflowId);
   gate.resolve();
   expect(await probes.pipelines.result(started)).toMatchObject({ outcome: 'aborted', succeeded: 0 });
-  return [execution(theatre, 'probe/abort-before-count', started.workflowId, started.runId)];
+  return [played(theatre, 'probe/abort-before-count', started)];
 };
 
 const playCancel: Scenario['play'] = async (theatre) => {
@@ -61,14 +58,18 @@ const playCancel: Scenario['play'] = async (theatre) => {
   const error = await probes.pipelines.result(started).catch((failed: unknown) => failed);
   expect(error).toBeInstanceOf(WorkflowFailedError);
   expect((error as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);
-  return [execution(theatre, 'probe/cancel', started.workflowId, started.runId), firstChunk(theatre, 'cancel', 'cancelled')];
+  return [played(theatre, 'probe/cancel', started), firstChunk(theatre, 'cancel', 'cancelled')];
 };
 
 const playPause: Scenario['play'] = async (theatre) => {
   const { probes } = theatre;
   const scope = 'pause-resume';
   const gate = Promise.withResolvers<ItemOutcome>();
-  probes.declare(scope, { items: 9, plan: { ...SMALL_PLAN, maxConcurrency: 4 }, execute: async () => (probes.executed(scope).length > 1 ? gate.promise : DONE) });
+  probes.declare(scope, {
+    items: 9,
+    plan: { ...SMALL_PLAN, maxConcurrency: 4 },
+    execute: async () => (probes.executed(scope).length > 1 ? gate.promise : DONE),
+  });
   const started = await probes.start(scope);
   await waitUntil({ what: 'items in flight', timeoutMs: 30_000, probe: async () => probes.executed(scope).length > 3 });
   expect(await probes.pipelines.control('pause', started.workflowId)).toMatchObject({ accepted: true, state: 'paused' });
@@ -85,7 +86,7 @@ const playPause: Scenario['play'] = async (theatre) => {
   expect(probes.executed(scope).length).toBeLessThan(9);
   await probes.pipelines.control('resume', started.workflowId);
   expect(await probes.pipelines.result(started)).toMatchObject({ outcome: 'completed', succeeded: 9 });
-  return [execution(theatre, `probe/${scope}`, started.workflowId, started.runId), firstChunk(theatre, scope, 'paused')];
+  return [played(theatre, `probe/${scope}`, started), firstChunk(theatre, scope, 'paused')];
 };
 
 const playRenewal: Scenario['play'] = async (theatre) => {
@@ -97,9 +98,9 @@ const playRenewal: Scenario['play'] = async (theatre) => {
   expect(chain.length).toBeGreaterThan(2);
   const [first, second, last] = [chain[0], chain[1], chain.at(-1)].map((run) => run?.runId);
   return [
-    execution(theatre, 'probe/continues-as-new', started.workflowId, first),
-    execution(theatre, 'probe/continued-and-continues', started.workflowId, second),
-    execution(theatre, 'probe/continued-to-its-end', started.workflowId, last),
+    played(theatre, 'probe/continues-as-new', { ...started, runId: first }),
+    played(theatre, 'probe/continued-and-continues', { ...started, runId: second }),
+    played(theatre, 'probe/continued-to-its-end', { ...started, runId: last }),
   ];
 };
 

@@ -1,18 +1,19 @@
 import { expect } from 'vitest';
+import type { StartInput } from '../../../packages/contracts/fields.ts';
 import { failureOf } from '../../pipelines/trial.ts';
-import type { Scenario } from './scenario.ts';
+import { played } from './scenario.ts';
+import type { Played, Scenario, Theatre } from './scenario.ts';
 
-const ended = async (scope: string, { probes }: Parameters<Scenario['play']>[0], expected: object, input = {}): ReturnType<Scenario['play']> => {
-  const started = await probes.start(scope, input);
-  expect(await probes.pipelines.result(started)).toMatchObject(expected);
-  return [{ name: `probe/${scope}`, handle: probes.rig.client.workflow.getHandle(started.workflowId, started.runId) }];
+const ended = async (theatre: Theatre, scope: string, { input = {}, expected }: { input?: object; expected: object }): Promise<readonly Played[]> => {
+  const started = await theatre.probes.start(scope, input as StartInput);
+  expect(await theatre.probes.pipelines.result(started)).toMatchObject(expected);
+  return [played(theatre, `probe/${scope}`, started)];
 };
 
-const failed = async (scope: string, { probes }: Parameters<Scenario['play']>[0], input: unknown, type: string): ReturnType<Scenario['play']> => {
-  const { client } = probes.rig;
-  const started = await probes.startBare(`probe/${scope}`, input);
+const failed = async (theatre: Theatre, scope: string, { input, type }: { input: unknown; type: string }): Promise<readonly Played[]> => {
+  const started = await theatre.probes.startBare(`probe/${scope}`, input);
   expect(await failureOf(started.result())).toMatchObject({ type });
-  return [{ name: `probe/${scope}`, handle: client.workflow.getHandle(started.workflowId, started.runId) }];
+  return [played(theatre, `probe/${scope}`, started)];
 };
 
 /** Runs that end in their entry, before any page. */
@@ -21,25 +22,29 @@ export const entryScenarios: readonly Scenario[] = [
     keeps: ['probe/dry-run'],
     play: (theatre) => {
       theatre.probes.declare('dry-run', { items: 5 });
-      return ended('dry-run', theatre, { outcome: 'dryRun', toProcess: 5, dryRun: true }, { dryRun: true });
+      return ended(theatre, 'dry-run', { input: { dryRun: true }, expected: { outcome: 'dryRun', toProcess: 5, dryRun: true } });
     },
   },
   {
     keeps: ['probe/nothing-to-do'],
-    play: (theatre) => ended('nothing-to-do', theatre, { outcome: 'nothingToDo', message: 'No eligible items found' }),
+    play: (theatre) => ended(theatre, 'nothing-to-do', { expected: { outcome: 'nothingToDo', message: 'No eligible items found' } }),
   },
   {
     keeps: ['probe/all-processed'],
     play: async (theatre) => {
       theatre.probes.declare('all-processed', { items: 2 });
       await theatre.probes.markDone('all-processed', ['i-000001', 'i-000002']);
-      return ended('all-processed', theatre, { outcome: 'nothingToDo', message: 'All items already processed' });
+      return ended(theatre, 'all-processed', { expected: { outcome: 'nothingToDo', message: 'All items already processed' } });
     },
   },
-  { keeps: ['probe/invalid-input'], play: (theatre) => failed('invalid-input', theatre, { sett: 's', dry_run: true }, 'InvalidInput') },
+  {
+    keeps: ['probe/invalid-input'],
+    play: (theatre) => failed(theatre, 'invalid-input', { input: { sett: 's', dry_run: true }, type: 'InvalidInput' }),
+  },
   {
     keeps: ['probe/preflight-refused'],
-    play: (theatre) => failed('preflight-refused', theatre, { set: 'preflight-refused', redriveOf: 'probe/nobody' }, 'PreflightRefused'),
+    play: (theatre) =>
+      failed(theatre, 'preflight-refused', { input: { set: 'preflight-refused', redriveOf: 'probe/nobody' }, type: 'PreflightRefused' }),
   },
   {
     keeps: ['probe/already-running'],
@@ -50,7 +55,7 @@ export const entryScenarios: readonly Scenario[] = [
       probes.declare('busy', { items: 1, execute: () => (busy.resolve(), gate.promise) });
       const started = await probes.start('busy');
       await busy.promise;
-      const refused = await failed('already-running', theatre, { set: 'busy' }, 'AlreadyRunning');
+      const refused = await failed(theatre, 'already-running', { input: { set: 'busy' }, type: 'AlreadyRunning' });
       gate.resolve({ kind: 'done' });
       await probes.pipelines.result(started);
       return refused;

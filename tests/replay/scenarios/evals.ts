@@ -8,7 +8,10 @@ import type { Scenario, Theatre } from './scenario.ts';
 async function* sums(count: number): AsyncGenerator<{ line: number; case: ImportedCase }> {
   for (let n = 1; n <= count; n++) {
     const content = `What is ${n} + 1?`;
-    yield { line: n, case: { id: `sum-${n}`, input: [{ role: 'user', content }], assertions: [{ type: 'numeric', values: [String(n + 1)] }], metadata: {} } };
+    yield {
+      line: n,
+      case: { id: `sum-${n}`, input: [{ role: 'user', content }], assertions: [{ type: 'numeric', values: [String(n + 1)] }], metadata: {} },
+    };
   }
 }
 
@@ -17,22 +20,34 @@ const prepare = async ({ evals }: Theatre, id: string, cases: number): Promise<v
   await createEvalRun(evals.rig.db, { id, userId: 'u1', benchmark: id, target: { kind: 'module', module: 'bundled' }, config: {} });
 };
 
-const completed = (scope: string, cases: number, expected: object, input = {}): Scenario['play'] => async (theatre) => {
-  const { rig, contract, pipelines } = theatre.evals;
-  await prepare(theatre, scope, cases);
-  const started = await pipelines.start(contract, { runId: scope, userId: 'u1', ...input });
-  expect(await pipelines.result(started)).toMatchObject(expected);
-  return [{ name: `agentEvalRun/${scope}`, handle: rig.client.workflow.getHandle(started.workflowId, started.runId) }];
-};
+interface Asked {
+  readonly cases: number;
+  readonly expected: object;
+  readonly input?: object;
+}
+
+const completed =
+  (scope: string, { cases, expected, input = {} }: Asked): Scenario['play'] =>
+  async (theatre) => {
+    const { rig, contract, pipelines } = theatre.evals;
+    await prepare(theatre, scope, cases);
+    const started = await pipelines.start(contract, { runId: scope, userId: 'u1', ...input });
+    expect(await pipelines.result(started)).toMatchObject(expected);
+    return [{ name: `agentEvalRun/${scope}`, handle: rig.client.workflow.getHandle(started.workflowId, started.runId) }];
+  };
 
 /** Evaluation runs. */
 export const evalScenarios: readonly Scenario[] = [
-  { keeps: ['agentEvalRun/direct'], play: completed('direct', 5, { outcome: 'completed', succeeded: 5, direct: 5 }) },
-  { keeps: ['agentEvalRun/dry-run'], play: completed('dry-run', 5, { outcome: 'dryRun', toProcess: 5 }, { dryRun: true }) },
+  { keeps: ['agentEvalRun/direct'], play: completed('direct', { cases: 5, expected: { outcome: 'completed', succeeded: 5, direct: 5 } }) },
+  {
+    keeps: ['agentEvalRun/dry-run'],
+    play: completed('dry-run', { cases: 5, expected: { outcome: 'dryRun', toProcess: 5 }, input: { dryRun: true } }),
+  },
   {
     keeps: ['agentEvalRun/chunks', 'pipelineChunk/twenty-cases'],
     play: async (theatre) => {
-      const [parent] = await completed('chunks', 25, { outcome: 'completed', succeeded: 25, chunks: 2 }, { maxConcurrency: 5 })(theatre);
+      const expected = { outcome: 'completed', succeeded: 25, chunks: 2 };
+      const [parent] = await completed('chunks', { cases: 25, expected, input: { maxConcurrency: 5 } })(theatre);
       const handle = theatre.evals.rig.client.workflow.getHandle('agent-eval-run/chunks/e1/1/1');
       return parent === undefined ? [] : [parent, { name: 'pipelineChunk/twenty-cases', handle }];
     },

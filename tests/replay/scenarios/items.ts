@@ -4,7 +4,7 @@ import { itemFailure } from '../../../activities/runner/failures.ts';
 import type { ItemContext, ItemOutcome } from '../../../activities/runner/definition.ts';
 import { waitUntil } from '../../../packages/runtime/wait-until.ts';
 import { failureOf } from '../../pipelines/trial.ts';
-import { chunkIdOf, SMALL_PLAN } from './scenario.ts';
+import { chunkIdOf, played, SMALL_PLAN } from './scenario.ts';
 import type { Played, Scenario, Theatre } from './scenario.ts';
 
 const DONE: ItemOutcome = { kind: 'done' };
@@ -19,15 +19,10 @@ type Context = Pick<ItemContext<Record<never, never>>, 'itemId' | 'attempt'>;
 
 const numberOf = ({ itemId }: Context): number => Number(itemId.slice(2));
 
-const execution = ({ probes }: Theatre, name: string, workflowId: string, runId?: string): Played => ({
-  name,
-  handle: probes.rig.client.workflow.getHandle(workflowId, runId),
-});
-
 const completed = async (theatre: Theatre, scope: string, expected: object): Promise<Played> => {
   const started = await theatre.probes.start(scope);
   expect(await theatre.probes.pipelines.result(started)).toMatchObject(expected);
-  return execution(theatre, `probe/${scope}`, started.workflowId, started.runId);
+  return played(theatre, `probe/${scope}`, started);
 };
 
 const ODD_IDS = ['org/42?x=1#f', 'a%2Fb', "x'y", 'n'.repeat(300), '🙂'.repeat(250), '| pipe | and `tick`', '"'.repeat(300), '\u0001'.repeat(300)];
@@ -46,7 +41,7 @@ export const itemScenarios: readonly Scenario[] = [
     play: async (theatre) => {
       theatre.probes.declare('chunks', { items: 14, plan: SMALL_PLAN });
       const parent = await completed(theatre, 'chunks', { outcome: 'completed', succeeded: 14, pages: 3, chunks: 4, direct: 2 });
-      return [parent, execution(theatre, 'pipelineChunk/success', chunkIdOf('chunks', 1, 2))];
+      return [parent, played(theatre, 'pipelineChunk/success', { workflowId: chunkIdOf('chunks', 1, 2) })];
     },
   },
   {
@@ -59,7 +54,10 @@ export const itemScenarios: readonly Scenario[] = [
   {
     keeps: ['probe/skipped'],
     play: async (theatre) => {
-      theatre.probes.declare('skipped', { items: 3, execute: async (item) => (numberOf(item) === 2 ? { kind: 'skipped', reason: 'disabled' } : DONE) });
+      theatre.probes.declare('skipped', {
+        items: 3,
+        execute: async (item) => (numberOf(item) === 2 ? { kind: 'skipped', reason: 'disabled' } : DONE),
+      });
       return [await completed(theatre, 'skipped', { outcome: 'completed', succeeded: 2, skipped: 1 })];
     },
   },
@@ -67,7 +65,11 @@ export const itemScenarios: readonly Scenario[] = [
     keeps: ['probe/slice-retries'],
     play: async (theatre) => {
       const plan = { dispatch: 'slice', pageSize: 12, chunkSize: 6 } as const;
-      theatre.probes.declare('slice-retries', { items: 18, plan, execute: async (item) => (numberOf(item) % 4 === 0 && item.attempt === 1 ? falter() : DONE) });
+      theatre.probes.declare('slice-retries', {
+        items: 18,
+        plan,
+        execute: async (item) => (numberOf(item) % 4 === 0 && item.attempt === 1 ? falter() : DONE),
+      });
       return [await completed(theatre, 'slice-retries', { outcome: 'completed', succeeded: 18, failed: 0, direct: 18, chunks: 0 })];
     },
   },
@@ -76,14 +78,15 @@ export const itemScenarios: readonly Scenario[] = [
     play: async (theatre) => {
       const { probes } = theatre;
       let isWell = false;
-      const execute = async (item: Context): Promise<ItemOutcome> => (isWell ? DONE : numberOf(item) === 2 ? refuse() : numberOf(item) === 7 ? falter() : DONE);
+      const execute = async (item: Context): Promise<ItemOutcome> =>
+        isWell ? DONE : numberOf(item) === 2 ? refuse() : numberOf(item) === 7 ? falter() : DONE;
       probes.declare('failures', { items: 8, plan: SMALL_PLAN, execute });
       const failures = await completed(theatre, 'failures', { outcome: 'completedWithFailures', succeeded: 6, failed: 2, direct: 2, chunks: 2 });
       isWell = true;
       const again = await probes.start('failures', { redriveOf: 'probe/failures' });
       expect(await probes.pipelines.result(again)).toMatchObject({ outcome: 'completed', toProcess: 2, succeeded: 2 });
-      const chunk = execution(theatre, 'pipelineChunk/failures', chunkIdOf('failures', 1, 1));
-      return [failures, chunk, execution(theatre, 'probe/redrive', again.workflowId, again.runId)];
+      const chunk = played(theatre, 'pipelineChunk/failures', { workflowId: chunkIdOf('failures', 1, 1) });
+      return [failures, chunk, played(theatre, 'probe/redrive', again)];
     },
   },
   {
@@ -92,7 +95,9 @@ export const itemScenarios: readonly Scenario[] = [
       const { client } = theatre.probes.rig;
       const chunkId = chunkIdOf('threshold', 1, 2);
       const isStopped = async (): Promise<boolean> =>
-        (await client.workflow.getHandle(chunkId).fetchHistory()).events?.some(({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName === 'stop') ?? false;
+        (await client.workflow.getHandle(chunkId).fetchHistory()).events?.some(
+          ({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName === 'stop',
+        ) ?? false;
       const execute = async (item: Context): Promise<ItemOutcome> => {
         if (numberOf(item) <= 3) return refuse();
         await waitUntil({ what: 'the other chunk told to stop', timeoutMs: 20_000, probe: isStopped });
@@ -101,17 +106,20 @@ export const itemScenarios: readonly Scenario[] = [
       theatre.probes.declare('threshold', { items: 6, plan: { ...SMALL_PLAN, maxConcurrency: 2 }, execute });
       const started = await theatre.probes.start('threshold', { failureThreshold: { count: 1 } });
       expect(await failureOf(theatre.probes.pipelines.result(started))).toMatchObject({ type: 'FailureThresholdExceeded' });
-      return [execution(theatre, 'probe/threshold', started.workflowId, started.runId), execution(theatre, 'pipelineChunk/stopped', chunkId)];
+      return [played(theatre, 'probe/threshold', started), played(theatre, 'pipelineChunk/stopped', { workflowId: chunkId })];
     },
   },
   {
     keeps: ['probe/odd-ids', 'pipelineChunk/odd-ids'],
     play: async (theatre) => {
-      const ids = sql.join(ODD_IDS.map((id, index) => sql`(${id}::text, ${index}::int)`), sql`, `);
+      const ids = sql.join(
+        ODD_IDS.map((id, index) => sql`(${id}::text, ${index}::int)`),
+        sql`, `,
+      );
       const items = { query: sql`select v.item_id, v.sort_key from (values ${ids}) v(item_id, sort_key)`, sortType: 'integer' } as const;
       theatre.probes.declare('odd-ids', { items, plan: SMALL_PLAN });
       const parent = await completed(theatre, 'odd-ids', { outcome: 'completed', succeeded: ODD_IDS.length, chunks: 2 });
-      return [parent, execution(theatre, 'pipelineChunk/odd-ids', chunkIdOf('odd-ids', 1, 2))];
+      return [parent, played(theatre, 'pipelineChunk/odd-ids', { workflowId: chunkIdOf('odd-ids', 1, 2) })];
     },
   },
 ];

@@ -49,3 +49,15 @@ export const SMALL_PLAN = { pageSize: 6, chunkSize: 3 } as const;
 
 /** Workflow id of a chunk child of the first epoch. */
 export const chunkIdOf = (scope: string, page: number, chunk: number): string => `probe/${scope}/e1/${page}/${chunk}`;
+
+/** Where an execution is found; without a run id the newest of the workflow id. */
+export interface ExecutionRef {
+  readonly workflowId: string;
+  readonly runId?: string | undefined;
+}
+
+/** A played execution of the probes' rig. */
+export const played = ({ probes }: Theatre, name: string, { workflowId, runId }: ExecutionRef): Played => ({
+  name,
+  handle: probes.rig.client.workflow.getHandle(workflowId, runId),
+});

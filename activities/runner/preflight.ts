@@ -1,0 +1,39 @@
+import { log } from '@temporalio/activity';
+import type { EntryRequest, Preflighted } from '../../packages/contracts/entry-activities.ts';
+import type { FieldSpecs } from '../../packages/contracts/fields.ts';
+import { findPlanProblem } from '../../packages/contracts/run-plan.ts';
+import { readScopeState } from '../../packages/database/scope-store.ts';
+import type { Runner } from './definition.ts';
+import { refuseInput } from './failures.ts';
+import { requestIdOf, requireInput, requireRedrivable, scopeOf } from './start-request.ts';
+
+const tenantOf = (input: Readonly<Record<string, unknown>>): string | null => {
+  const owner = input['workspaceId'] ?? input['userId'];
+  return typeof owner === 'string' ? owner : null;
+};
+
+/** `preflight`: strict parse, then the pipeline's own preconditions; writes nothing. */
+export const createPreflight =
+  <F extends FieldSpecs>(runner: Runner<F>) =>
+  async ({ args }: EntryRequest): Promise<Preflighted> => {
+    const { contract, definition, deps } = runner;
+    const input = requireInput(runner, args);
+    const scope = scopeOf(runner, input);
+    log.info(`[${contract.entity}:process] Starting with payload:`, { pipeline: contract.type, layer: 'process', scope, dryRun: input.dryRun });
+    if (input.redriveOf !== undefined) await requireRedrivable(runner, input.redriveOf, scope);
+    const { active } = await readScopeState(deps.db, contract.type, scope);
+    const answer = (await definition.preflight?.({ input, hasActiveRun: active !== null })) ?? {};
+    const chosen = input.maxConcurrency === undefined ? {} : { maxConcurrency: input.maxConcurrency };
+    const plan = { ...contract.plan, ...answer.plan, ...chosen };
+    const problem = findPlanProblem(plan);
+    if (problem !== undefined) throw refuseInput([{ path: problem.split(' ')[0] ?? '', code: 'out_of_bounds', message: problem }]);
+    return {
+      requestId: requestIdOf(input),
+      scope,
+      dryRun: input.dryRun,
+      redrive: input.redriveOf !== undefined,
+      failureThreshold: input.failureThreshold ?? null,
+      tenant: tenantOf(input),
+      plan,
+    };
+  };
