@@ -72,11 +72,14 @@ export const createAgentEvalRunActivities = (deps: AgentEvalRunDeps, contract = 
   createPipelineActivities<Fields>(
     contract,
     {
-      preflight: async ({ input, hasActiveRun }) => ({ plan: planFor(requireStartable(await findEvalRun(deps.db, input.runId), input, hasActiveRun)) }),
+      preflight: async ({ input, hasActiveRun }) => ({
+        plan: planFor(requireStartable(await findEvalRun(deps.db, input.runId), input, hasActiveRun)),
+      }),
       eligible: ({ runId }) => evalCaseSource(runId),
       markRunning: async (tx, { runId }) => void (await moveEvalRun(tx, { id: runId, from: STARTABLE, to: 'running' })),
       executeItem: (item) => executeCase(deps, item),
-      finalize: async ({ tx, input: { runId }, outcome }) => void (await moveEvalRun(tx, { id: runId, from: ['running'], to: await statusFor(tx, runId, outcome) })),
+      finalize: async ({ tx, input: { runId }, outcome }) =>
+        void (await moveEvalRun(tx, { id: runId, from: ['running'], to: await statusFor(tx, runId, outcome) })),
     },
     deps,
   );

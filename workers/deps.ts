@@ -28,7 +28,15 @@ export interface CreateDepsInput {
 /** Builds the dependencies; nothing connects before the first use. */
 export function createDeps(input: CreateDepsInput): WorkerDeps {
   const pool = createPool({ databaseUrl: input.databaseUrl, size: input.databasePoolSize, applicationName: 'strata-worker', onError: input.onError });
-  return { identity: input.identity, isOwnerRunning: input.isOwnerRunning, environment: input.environment, record: createEventRecorder(Runtime.instance().metricMeter), pool, db: createDatabase(pool), close: () => pool.end() };
+  return {
+    identity: input.identity,
+    isOwnerRunning: input.isOwnerRunning,
+    environment: input.environment,
+    record: createEventRecorder(Runtime.instance().metricMeter),
+    pool,
+    db: createDatabase(pool),
+    close: () => pool.end(),
+  };
 }
 
 /** Every activity of the project under its registered name. */

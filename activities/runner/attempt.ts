@@ -41,7 +41,8 @@ const once = (signal: AbortSignal, listener: () => void): (() => void) => {
 };
 
 /** Calls the author's code; what it throws before it returns a promise is an error of the item like any other. */
-const call = async <F extends FieldSpecs>(definition: PipelineDefinition<F>, item: ItemContext<F>): Promise<ItemOutcome> => definition.executeItem(item);
+const call = async <F extends FieldSpecs>(definition: PipelineDefinition<F>, item: ItemContext<F>): Promise<ItemOutcome> =>
+  definition.executeItem(item);
 
 /** Runs the author's code against its deadline; work that ignores its signal is left behind, its late write refused by its token. */
 const execute = async <F extends FieldSpecs>({ runner, run, claim, timeoutMs, interrupt }: AttemptRequest<F>): Promise<ItemOutcome> => {
@@ -50,7 +51,12 @@ const execute = async <F extends FieldSpecs>({ runner, run, claim, timeoutMs, in
   let unlisten = (): void => undefined;
   const cut = new Promise<never>((_resolve, reject) => {
     const timedOut = itemFailure(ITEM_FAILURES.itemTimeout, `not done within ${timeoutMs} ms`, { retryable: true });
-    timers.push(setTimeout(() => { reject(timedOut); stop.abort(timedOut); }, timeoutMs));
+    timers.push(
+      setTimeout(() => {
+        reject(timedOut);
+        stop.abort(timedOut);
+      }, timeoutMs),
+    );
     unlisten = once(interrupt, () => {
       stop.abort(new Interrupted('interrupted'));
       timers.push(setTimeout(() => reject(new Interrupted('interrupted')), HEED_MS));
@@ -98,7 +104,9 @@ const record = async <F extends FieldSpecs>({ runner, run, claim }: AttemptReque
   if (!written) return { kind: 'lost' };
   if (kind === 'final') return { kind: 'failed', type, message: failure.message, exceeded };
   const afterMs =
-    kind === 'free' ? computeRateLimitWait(contract, failure.retryAfterSeconds ?? null, claim.freeWaits + 1) : computeRetryWait(contract, claim.attempt);
+    kind === 'free'
+      ? computeRateLimitWait(contract, failure.retryAfterSeconds ?? null, claim.freeWaits + 1)
+      : computeRetryWait(contract, claim.attempt);
   return { kind: 'retry', type, message: failure.message, afterMs };
 };
 
@@ -108,7 +116,8 @@ export const runAttempt = async <F extends FieldSpecs>(request: AttemptRequest<F
   try {
     const outcome = await execute(request);
     const ending = toEnding(claim, outcome);
-    const held = outcome.kind === 'done' && outcome.write !== undefined ? await commitWithWrite(runner.deps.db, ending, outcome.write) : await commit(ending);
+    const held =
+      outcome.kind === 'done' && outcome.write !== undefined ? await commitWithWrite(runner.deps.db, ending, outcome.write) : await commit(ending);
     return held ? { kind: ending.state, resultHash: ending.resultHash } : { kind: 'lost' };
   } catch (error) {
     if (!(error instanceof Interrupted)) return record(request, classifyItemError(error));

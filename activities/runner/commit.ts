@@ -20,7 +20,8 @@ const MAX_WAIT_MS = 2_000;
 
 /** Turns an author's outcome into the row it ends as; a result that is not plain JSON or over 256 KiB fails the item for good. */
 export const toEnding = (claim: Claim, outcome: ItemOutcome): ItemEnding => {
-  if (outcome.kind === 'skipped') return { claim, state: 'skipped', result: null, resultHash: null, reason: cutText(outcome.reason, MAX_REASON_BYTES) };
+  if (outcome.kind === 'skipped')
+    return { claim, state: 'skipped', result: null, resultHash: null, reason: cutText(outcome.reason, MAX_REASON_BYTES) };
   if (outcome.result === undefined) return { claim, state: 'done', result: null, resultHash: null, reason: null };
   const problem = findUnserializable(outcome.result);
   if (problem !== undefined) throw itemFailure(ITEM_FAILURES.unserializableValue, problem);
@@ -47,18 +48,24 @@ const repeatWhile = async <T>(mayRepeat: (fault: DatabaseFault) => boolean, writ
  * Repeats a ledger write of an already computed outcome while the database cannot be reached or its rows are contended, for at most 90 s:
  * the item ran once, and losing its outcome would run it twice. The write itself is conditional, so a repeat is harmless.
  */
-export const persistThroughOutage = <T>(write: () => Promise<T>): Promise<T> => repeatWhile(({ unavailable, transient }) => unavailable || transient, write);
+export const persistThroughOutage = <T>(write: () => Promise<T>): Promise<T> =>
+  repeatWhile(({ unavailable, transient }) => unavailable || transient, write);
 
 const RESTARTED = new Set(['40P01', '40001']);
 
 /** The same for a transaction with an author's own write: a deadlock begins anew, but a row that is locked for long costs an attempt. */
-const persistWithWrite = <T>(write: () => Promise<T>): Promise<T> => repeatWhile(({ unavailable, sqlState }) => unavailable || RESTARTED.has(sqlState ?? ''), write);
+const persistWithWrite = <T>(write: () => Promise<T>): Promise<T> =>
+  repeatWhile(({ unavailable, sqlState }) => unavailable || RESTARTED.has(sqlState ?? ''), write);
 
 /** The claim was taken over, or the run ended: what this attempt computed no longer counts and nothing of it was written. */
 export class ClaimLost extends Error {}
 
 /** Ends items whose outcome has a write of its own: both in one transaction, or neither. */
-export const commitWithWrite = async (db: Database, ending: ItemEnding, write: NonNullable<Extract<ItemOutcome, { kind: 'done' }>['write']>): Promise<boolean> => {
+export const commitWithWrite = async (
+  db: Database,
+  ending: ItemEnding,
+  write: NonNullable<Extract<ItemOutcome, { kind: 'done' }>['write']>,
+): Promise<boolean> => {
   try {
     await persistWithWrite(() =>
       inTransaction(db, async (tx) => {
@@ -106,7 +113,12 @@ export const createGroupCommit = (db: Database): CommitEnding => {
       const group = waiting;
       waiting = [];
       try {
-        const ended = await persistThroughOutage(() => endItems(db, group.map(({ ending }) => ending)));
+        const ended = await persistThroughOutage(() =>
+          endItems(
+            db,
+            group.map(({ ending }) => ending),
+          ),
+        );
         for (const { ending, resolve } of group) resolve(ended.has(ending.claim.rowId));
       } catch {
         await commitSingly(db, group);

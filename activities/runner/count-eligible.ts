@@ -36,7 +36,8 @@ const resolveActive = async <F extends FieldSpecs>({ runner, request, input }: E
   const { owner } = request;
   if (active.workflowId === owner.workflowId && active.firstRunId === owner.firstRunId) {
     const stored = await findRun(runner.deps.db, active.id);
-    if (stored !== undefined) return { counts: countsOf(stored), epoch: stored.epoch, startedAt: stored.startedAt, run: { id: stored.id, epoch: stored.epoch }, ended: null };
+    if (stored !== undefined)
+      return { counts: countsOf(stored), epoch: stored.epoch, startedAt: stored.startedAt, run: { id: stored.id, epoch: stored.epoch }, ended: null };
   }
   if (await runner.deps.isOwnerRunning(active)) throw alreadyRunning(active, active.requestId === requestIdOf(input));
   await closeOrphanRun(runner.deps.db, active.id);
@@ -56,14 +57,29 @@ const openRun = async <F extends FieldSpecs>(entry: EntryState<F>, state: ScopeS
   }
   const upperBound = counted.upperBound === null ? null : encodeCursor(counted.upperBound);
   const maxFailures = maxFailuresOf(input, counts.toProcess);
-  const run = { pipeline: runner.contract.type, scope, epoch, runNo: state.lastRunNo + 1, owner: request.owner, requestId: requestIdOf(input), input, upperBound, counts, maxFailures };
+  const run = {
+    pipeline: runner.contract.type,
+    scope,
+    epoch,
+    runNo: state.lastRunNo + 1,
+    owner: request.owner,
+    requestId: requestIdOf(input),
+    input,
+    upperBound,
+    counts,
+    maxFailures,
+  };
   try {
     const opened = await inTransaction(db, async (tx) => {
       const row = await insertRun(tx, run);
       await runner.definition.markRunning?.(tx, input);
       return row;
     });
-    log.info(`[${runner.contract.entity}:process] Triggered pagination for ${counts.toProcess} ${runner.contract.texts.noun}`, { pipeline: runner.contract.type, layer: 'process', runId: opened.id });
+    log.info(`[${runner.contract.entity}:process] Triggered pagination for ${counts.toProcess} ${runner.contract.texts.noun}`, {
+      pipeline: runner.contract.type,
+      layer: 'process',
+      runId: opened.id,
+    });
     return { counts, epoch, startedAt: opened.startedAt, run: { id: opened.id, epoch }, ended: null };
   } catch (error) {
     if (isUniqueViolation(error, 'pipeline_runs_one_active') || isUniqueViolation(error, 'pipeline_runs_number')) return null;

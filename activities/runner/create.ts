@@ -20,17 +20,19 @@ type Handler = (request: never) => Promise<unknown>;
  * Counts how each call ended and keeps database errors inside: an unreachable database becomes its own retryable failure,
  * any other a SQLSTATE without SQL or values.
  */
-const guarded = (contract: PipelineContract, events: EventCounter, [verb, handler]: [keyof PipelineActivities, Handler]): Handler => async (request) => {
-  try {
-    const answer = await handler(request);
-    events.ended(verb, answer);
-    return answer;
-  } catch (error) {
-    const failure = translateDatabaseError(contract, error, Context.current().info.attempt);
-    events.failed(verb, failure);
-    throw failure;
-  }
-};
+const guarded =
+  (contract: PipelineContract, events: EventCounter, [verb, handler]: [keyof PipelineActivities, Handler]): Handler =>
+  async (request) => {
+    try {
+      const answer = await handler(request);
+      events.ended(verb, answer);
+      return answer;
+    } catch (error) {
+      const failure = translateDatabaseError(contract, error, Context.current().info.attempt);
+      events.failed(verb, failure);
+      throw failure;
+    }
+  };
 
 /** Activities of one pipeline, named `<type>.<verb>` as the workflow calls them. */
 export const createPipelineActivities = <F extends FieldSpecs>(

@@ -19,7 +19,13 @@ export const toCounts = (input: PipelineInput, { total, processed }: EligibleCou
 };
 
 /** The entry's numbers of a stored run. */
-export const countsOf = ({ totalEligible, toProcess, alreadyProcessed, deferred, notEligible }: EntryCounts): EntryCounts => ({ totalEligible, toProcess, alreadyProcessed, deferred, notEligible });
+export const countsOf = ({ totalEligible, toProcess, alreadyProcessed, deferred, notEligible }: EntryCounts): EntryCounts => ({
+  totalEligible,
+  toProcess,
+  alreadyProcessed,
+  deferred,
+  notEligible,
+});
 
 /** Most failures that the input's threshold allows, or null without one. */
 export const maxFailuresOf = ({ failureThreshold: threshold }: PipelineInput, toProcess: number): number | null => {
@@ -28,10 +34,15 @@ export const maxFailuresOf = ({ failureThreshold: threshold }: PipelineInput, to
 };
 
 /** How a start ends without opening a run, or null when there is work to do. */
-export const endedAtEntry = <F extends FieldSpecs>({ contract }: Runner<F>, input: PipelineInput<F>, counts: EntryCounts): { outcome: Outcome; message: string } | null => {
+export const endedAtEntry = <F extends FieldSpecs>(
+  { contract }: Runner<F>,
+  input: PipelineInput<F>,
+  counts: EntryCounts,
+): { outcome: Outcome; message: string } | null => {
   const say = endMessages(contract.texts);
   const ended: Outcome = input.dryRun ? 'dryRun' : 'nothingToDo';
-  if (counts.totalEligible === 0) return { outcome: 'nothingToDo', message: input.redriveOf === undefined ? say.noEligible() : say.nothingToRedrive() };
+  if (counts.totalEligible === 0)
+    return { outcome: 'nothingToDo', message: input.redriveOf === undefined ? say.noEligible() : say.nothingToRedrive() };
   if (input.dryRun) return { outcome: ended, message: say.dryRun(counts.toProcess) };
   return counts.toProcess === 0 ? { outcome: ended, message: say.allProcessed() } : null;
 };

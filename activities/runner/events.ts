@@ -38,7 +38,8 @@ export const createEventCounter = (pipeline: string, record: RecordEvents): Even
     if (verb !== 'executeSlice') return record({ pipeline, ...labels, status: 'success' });
     const { succeeded, skipped, failed, interrupted, retry } = answer as SliceReceipt;
     const counts = { success: succeeded + skipped, error: failed, abort: interrupted, deferred: retry.length };
-    for (const [status, count] of Object.entries(counts)) if (count > 0) record({ pipeline, ...labels, status: status as PipelineEvent['status'] }, count);
+    for (const [status, count] of Object.entries(counts))
+      if (count > 0) record({ pipeline, ...labels, status: status as PipelineEvent['status'] }, count);
   },
   failed: (verb, error) => {
     const labels = OPERATIONS[verb];

@@ -11,8 +11,15 @@ const translate = (error: unknown, attempt = 1): ApplicationFailure => translate
 
 describe('the error of an item', () => {
   test('keeps the class and the type that its author gave it', () => {
-    expect(classifyItemError(itemFailure('ProviderRefused', 'HTTP 400'))).toMatchObject({ type: 'ProviderRefused', message: 'HTTP 400', retryable: false });
-    expect(classifyItemError(itemFailure('ProviderUnavailable', 'HTTP 502', { retryable: true }))).toMatchObject({ type: 'ProviderUnavailable', retryable: true });
+    expect(classifyItemError(itemFailure('ProviderRefused', 'HTTP 400'))).toMatchObject({
+      type: 'ProviderRefused',
+      message: 'HTTP 400',
+      retryable: false,
+    });
+    expect(classifyItemError(itemFailure('ProviderUnavailable', 'HTTP 502', { retryable: true }))).toMatchObject({
+      type: 'ProviderUnavailable',
+      retryable: true,
+    });
   });
 
   test('is retried when nobody classified it', () => {

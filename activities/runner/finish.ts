@@ -15,11 +15,17 @@ export const createReadProgress =
   ({ run }: ProgressRequest): Promise<LedgerCounts> =>
     countItems(deps.db, run);
 
-const endOf = <F extends FieldSpecs>({ contract }: Runner<F>, { stored }: KnownRun<F>, { ended, items }: { ended: FinalizeRequest['ended']; items: ItemCounts }): Pick<Finalized, 'outcome' | 'message'> => {
+const endOf = <F extends FieldSpecs>(
+  { contract }: Runner<F>,
+  { stored }: KnownRun<F>,
+  { ended, items }: { ended: FinalizeRequest['ended']; items: ItemCounts },
+): Pick<Finalized, 'outcome' | 'message'> => {
   const say = endMessages(contract.texts);
   switch (ended) {
     case 'drained':
-      return items.failed > 0 ? { outcome: 'completedWithFailures', message: say.completedWithFailures(items) } : { outcome: 'completed', message: say.completed(items) };
+      return items.failed > 0
+        ? { outcome: 'completedWithFailures', message: say.completedWithFailures(items) }
+        : { outcome: 'completed', message: say.completed(items) };
     case 'aborted':
       return { outcome: 'aborted', message: say.aborted(items, stored) };
     case 'canceled':
@@ -37,7 +43,12 @@ const endOf = <F extends FieldSpecs>({ contract }: Runner<F>, { stored }: KnownR
 
 /** What the ledger counts; an item that another run had ended, or that has no id, leaves no row of this run: only the receipts know of it. */
 const recount = (ledger: CountedItems, counted: ItemCounts, toProcess: number): ItemCounts => {
-  const ended = { succeeded: ledger.succeeded, failed: Math.max(ledger.failed, counted.failed), skipped: Math.max(ledger.skipped, counted.skipped), interrupted: 0 };
+  const ended = {
+    succeeded: ledger.succeeded,
+    failed: Math.max(ledger.failed, counted.failed),
+    skipped: Math.max(ledger.skipped, counted.skipped),
+    interrupted: 0,
+  };
   // An item that was cancelled when it had just ended is an ended one.
   return { ...ended, interrupted: Math.min(counted.interrupted, computeRemaining(toProcess, ended)) };
 };

@@ -18,7 +18,7 @@ const HELD_WAIT_MS = 2_000;
 const SHOWN_ID_BYTES = 256;
 
 /** How a claim's failed rows may be taken again by this run. */
-export const retakesFailedOf = <F extends FieldSpecs>({ contract }: Runner<F>, { input }: KnownRun<F>): 'always' | 'nextRun' | 'never' => {
+const retakesFailedOf = <F extends FieldSpecs>({ contract }: Runner<F>, { input }: KnownRun<F>): 'always' | 'nextRun' | 'never' => {
   if (input.redriveOf !== undefined) return 'always';
   return contract.retryFailed === 'nextRun' ? 'nextRun' : 'never';
 };
@@ -46,7 +46,11 @@ export const stopOf = (refused: NonNullable<Claims['refused']>): 'aborted' | 'th
 /** What the history shows of an item's id; its activity's input has the whole. */
 const cutId = (itemId: string): string => cutText(itemId, SHOWN_ID_BYTES);
 
-const failFor = (itemId: string, failure: { type: string; message: string; attempts: number; exceeded?: boolean }, retryInMs: number | null): ApplicationFailure =>
+const failFor = (
+  itemId: string,
+  failure: { type: string; message: string; attempts: number; exceeded?: boolean },
+  retryInMs: number | null,
+): ApplicationFailure =>
   itemActivityFailure({
     type: failure.type,
     message: failure.message,
@@ -92,7 +96,8 @@ export const createExecuteItem = <F extends FieldSpecs>(runner: Runner<F>, loadR
     const [answer] = claims.answers;
     if (answer === undefined || answer.kind === 'held')
       throw failFor(itemId, { type: TRANSIENT_FAILURES.claimHeld, message: 'the item is held elsewhere', attempts: 0 }, HELD_WAIT_MS);
-    if (answer.kind === 'exhausted') throw failFor(itemId, { type: answer.errorType, message: answer.error, attempts: answer.attempts, exceeded: claims.exceeded }, null);
+    if (answer.kind === 'exhausted')
+      throw failFor(itemId, { type: answer.errorType, message: answer.error, attempts: answer.attempts, exceeded: claims.exceeded }, null);
     if (answer.kind === 'ended') return receiptOfEnded(answer);
     const { claim } = answer;
     const end = await withHeartbeat((interrupt) => runAttempt({ runner, run, claim, timeoutMs, interrupt, commit }));

@@ -6,7 +6,7 @@ const contract = definePipeline({ type: 'waits', entity: 'waits', description: '
 const linear = { retry: { attempts: 3, firstWaitMs: 1_000, growth: 'linear' } } as const;
 const DRAWS = Array.from({ length: 500 }, (_, index) => index);
 
-const within = (waits: readonly number[], seconds: number): void => {
+const expectWithin = (waits: readonly number[], seconds: number): void => {
   expect(Math.min(...waits)).toBeGreaterThanOrEqual(seconds * 1_000);
   expect(Math.max(...waits)).toBeLessThanOrEqual(seconds * 1_200);
 };
@@ -18,12 +18,15 @@ describe('the wait before the next attempt', () => {
     [3, 8],
     [4, 16],
   ])('after attempt %i is %i s plus 0 to 20 %%', (attempt, seconds) => {
-    within(DRAWS.map(() => computeRetryWait(contract, attempt)), seconds);
+    expectWithin(
+      DRAWS.map(() => computeRetryWait(contract, attempt)),
+      seconds,
+    );
   });
 
   test('I2: the four waits of five attempts add up to 30 to 36 s', () => {
     const sums = DRAWS.map(() => [1, 2, 3, 4].reduce((sum, attempt) => sum + computeRetryWait(contract, attempt), 0));
-    within(sums, 30);
+    expectWithin(sums, 30);
   });
 
   test('differs between items, so that they do not all come back at once', () => {
@@ -31,7 +34,10 @@ describe('the wait before the next attempt', () => {
   });
 
   test('grows by the first wait each time where the contract says linear', () => {
-    within(DRAWS.map(() => computeRetryWait(linear, 3)), 3);
+    expectWithin(
+      DRAWS.map(() => computeRetryWait(linear, 3)),
+      3,
+    );
   });
 });
 
@@ -43,12 +49,21 @@ describe('the wait after a rate-limit answer', () => {
     [1_200, 60],
     [36_000, 60],
   ])('told %i s, an item waits %i s plus 0 to 20 %%', (told, seconds) => {
-    within(DRAWS.map(() => computeRateLimitWait(contract, told, 1)), seconds);
+    expectWithin(
+      DRAWS.map(() => computeRateLimitWait(contract, told, 1)),
+      seconds,
+    );
   });
 
   test('told nothing, an item waits its own waits, 60 s at most', () => {
-    within(DRAWS.map(() => computeRateLimitWait(contract, null, 1)), 2);
-    within(DRAWS.map(() => computeRateLimitWait(contract, null, 2)), 4);
+    expectWithin(
+      DRAWS.map(() => computeRateLimitWait(contract, null, 1)),
+      2,
+    );
+    expectWithin(
+      DRAWS.map(() => computeRateLimitWait(contract, null, 2)),
+      4,
+    );
     expect(computeRateLimitWait(contract, null, 10)).toBe(60_000);
   });
 });

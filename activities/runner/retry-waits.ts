@@ -10,4 +10,6 @@ export const computeRetryWait = ({ retry }: Pick<PipelineContract, 'retry'>, att
 
 /** Wait after a rate-limit answer, ms: what the provider said, at most 60 s, plus 0–20 %; own waits where it said nothing. */
 export const computeRateLimitWait = (contract: Pick<PipelineContract, 'retry'>, told: number | null, inARow: number): number =>
-  told === null ? Math.min(computeRetryWait(contract, inARow), RATE_LIMIT_CAP_SECONDS * 1_000) : jittered(Math.min(told, RATE_LIMIT_CAP_SECONDS) * 1_000);
+  told === null
+    ? Math.min(computeRetryWait(contract, inARow), RATE_LIMIT_CAP_SECONDS * 1_000)
+    : jittered(Math.min(told, RATE_LIMIT_CAP_SECONDS) * 1_000);

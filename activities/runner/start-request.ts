@@ -23,7 +23,11 @@ export const scopeOf = <F extends FieldSpecs>({ contract }: Runner<F>, input: Pi
 export const requestIdOf = ({ requestId, ...rest }: PipelineInput): string => requestId ?? computeDigest(canonicalJson(rest));
 
 /** The epoch of the ended run whose failed items are asked for; refuses a run that is unknown, of another scope, or open. */
-export const requireRedrivable = async <F extends FieldSpecs>(runner: Runner<F>, workflowId: string, scope: string): Promise<{ epoch: number; epochId: string }> => {
+export const requireRedrivable = async <F extends FieldSpecs>(
+  runner: Runner<F>,
+  workflowId: string,
+  scope: string,
+): Promise<{ epoch: number; epochId: string }> => {
   const run = await findRunOfWorkflow(runner.deps.db, { workflowId });
   if (run === undefined || run.pipeline !== runner.contract.type) throw refuse(`Run not found: ${workflowId}`);
   if (run.scope !== scope) throw refuse(`${workflowId} is a run of ${run.scope}, not of ${scope}`);

@@ -12,7 +12,7 @@ const problemsOf = (args: readonly unknown[], contract: Parameters<typeof parseP
 const problemOf = (extra: object): { path: string; message: string } => {
   const problems = problemsOf([{ set: 's', ...extra }]);
   expect(problems).toHaveLength(1);
-  const [{ path, message }] = problems as [{ path: string; message: string }];
+  const { path, message } = problems[0] ?? { path: '', message: '' };
   return { path, message };
 };
 
@@ -28,7 +28,14 @@ describe('the one argument', () => {
 
   test('of a valid shape is accepted as it is, with the defaults filled in', () => {
     const valid = fc.record(
-      { set: fc.stringMatching(/^\S{1,50}$/), dryRun: fc.boolean(), force: fc.boolean(), maxItems: fc.integer({ min: 1 }), pageSize: fc.integer({ min: 1, max: 5_000 }), failureThreshold: fc.oneof(fc.record({ count: fc.nat() }), fc.record({ share: fc.double({ min: 0, max: 0.999, noNaN: true }) })) },
+      {
+        set: fc.stringMatching(/^\S{1,50}$/),
+        dryRun: fc.boolean(),
+        force: fc.boolean(),
+        maxItems: fc.integer({ min: 1 }),
+        pageSize: fc.integer({ min: 1, max: 5_000 }),
+        failureThreshold: fc.oneof(fc.record({ count: fc.nat() }), fc.record({ share: fc.double({ min: 0, max: 0.999, noNaN: true }) })),
+      },
       { requiredKeys: ['set'] },
     );
     fc.assert(
@@ -39,11 +46,25 @@ describe('the one argument', () => {
   });
 
   test('with a key nobody knows is refused, whatever else it holds', () => {
-    const known = new Set([...Object.keys(probeContract.fields), 'dryRun', 'force', 'itemIds', 'maxItems', 'maxConcurrency', 'redriveOf', 'failureThreshold', 'requestId']);
+    const known = new Set([
+      ...Object.keys(probeContract.fields),
+      'dryRun',
+      'force',
+      'itemIds',
+      'maxItems',
+      'maxConcurrency',
+      'redriveOf',
+      'failureThreshold',
+      'requestId',
+    ]);
     fc.assert(
-      fc.property(fc.string().filter((key) => !known.has(key) && key !== '__proto__'), fc.jsonValue(), (key, value) => {
-        expect(problemsOf([{ set: 's', [key]: value }])).toMatchObject([{ path: key, code: 'unknown_key' }]);
-      }),
+      fc.property(
+        fc.string().filter((key) => !known.has(key) && key !== '__proto__'),
+        fc.jsonValue(),
+        (key, value) => {
+          expect(problemsOf([{ set: 's', [key]: value }])).toMatchObject([{ path: key, code: 'unknown_key' }]);
+        },
+      ),
     );
     expect(problemsOf([JSON.parse('{"set":"s","__proto__":{"dryRun":true}}')])).toMatchObject([{ path: '__proto__', code: 'unknown_key' }]);
   });

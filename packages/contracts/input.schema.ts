@@ -22,10 +22,9 @@ const itemIds = z
   .max(MAX_ITEM_IDS)
   .refine((ids) => computeByteLength(JSON.stringify(ids)) <= MAX_ITEM_IDS_BYTES, { error: 'must not exceed 64 KiB in all' });
 
-const threshold = z.union(
-  [z.strictObject({ count: z.int().min(0) }), z.strictObject({ share: z.number().min(0).lt(1) })],
-  { error: 'expected {count: integer ≥ 0} or {share: 0 ≤ s < 1}' },
-);
+const threshold = z.union([z.strictObject({ count: z.int().min(0) }), z.strictObject({ share: z.number().min(0).lt(1) })], {
+  error: 'expected {count: integer ≥ 0} or {share: 0 ≤ s < 1}',
+});
 
 const fieldSchema = (spec: FieldSpec): z.ZodType => {
   switch (spec.kind) {
@@ -53,7 +52,7 @@ const withPresence = (spec: FieldSpec): z.ZodType => {
 };
 
 /** Strict schema of a pipeline's one start argument: its own fields beside the controls, unknown keys refused. */
-export const inputSchema = (contract: PipelineContract) => {
+const inputSchema = (contract: PipelineContract) => {
   const fields = Object.fromEntries(Object.entries(contract.fields).map(([name, spec]) => [name, withPresence(spec)]));
   return z
     .strictObject({
@@ -113,6 +112,16 @@ export const parsePipelineInput = <F extends FieldSpecs>(contract: PipelineContr
   const schema = inputSchema(contract as PipelineContract);
   const parsed = schema.safeParse(payload, { reportInput: true });
   if (parsed.success) return { ok: true, input: parsed.data as unknown as PipelineInput<F> };
-  const known = [...Object.keys(contract.fields), 'dryRun', 'force', 'itemIds', 'maxItems', 'maxConcurrency', 'redriveOf', 'failureThreshold', 'requestId'];
+  const known = [
+    ...Object.keys(contract.fields),
+    'dryRun',
+    'force',
+    'itemIds',
+    'maxItems',
+    'maxConcurrency',
+    'redriveOf',
+    'failureThreshold',
+    'requestId',
+  ];
   return { ok: false, problems: parsed.error.issues.flatMap((issue) => toProblems(issue, known)) };
 };

@@ -44,7 +44,10 @@ describe('plain JSON', () => {
     expect(findUnserializable({ a: [1, { b: bad }] })).toBe(`result.a[1].b: ${kind}`);
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.nat(9), fc.stringMatching(/^[a-z]{1,5}$/)), { maxLength: 6 }), (path) => {
-        const value = path.reduceRight<unknown>((inner, step) => (typeof step === 'number' ? [...Array.from({ length: step }, () => 0), inner] : { before: 1, [step]: inner }), bad);
+        const value = path.reduceRight<unknown>(
+          (inner, step) => (typeof step === 'number' ? [...Array.from({ length: step }, () => 0), inner] : { before: 1, [step]: inner }),
+          bad,
+        );
         const place = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
         expect(findUnserializable(value)).toBe(`result${place}: ${kind}`);
       }),
@@ -75,9 +78,13 @@ describe('cut text', () => {
 
   test('never holds NUL or half a character', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom('a', '\0', '\ud83d', '\ude00', 'ü'), maxLength: 40 }), fc.integer({ min: 3, max: 60 }), (text, maxBytes) => {
-        expect(cutText(text, maxBytes)).not.toMatch(/\0|\p{Surrogate}/u);
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', '\0', '\ud83d', '\ude00', 'ü'), maxLength: 40 }),
+        fc.integer({ min: 3, max: 60 }),
+        (text, maxBytes) => {
+          expect(cutText(text, maxBytes)).not.toMatch(/\0|\p{Surrogate}/u);
+        },
+      ),
     );
   });
 

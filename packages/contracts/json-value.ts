@@ -32,7 +32,9 @@ export const findUnserializable = (value: unknown, path = 'result', above: reado
   const members: Iterable<[string | number, unknown]> = Array.isArray(value) ? value.entries() : Object.entries(value);
   for (const [key, member] of members) {
     const place = typeof key === 'number' ? `${path}[${key}]` : `${path}.${key}`;
-    const found = (typeof key === 'string' && describeText(key) !== undefined ? `${path}: key of ${describeText(key)}` : undefined) ?? findUnserializable(member, place, inner);
+    const found =
+      (typeof key === 'string' && describeText(key) !== undefined ? `${path}: key of ${describeText(key)}` : undefined) ??
+      findUnserializable(member, place, inner);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -2,10 +2,6 @@ import type { ListRequest, ListedPage } from './page-activities.ts';
 import type { ItemReceipt, ItemRequest, SliceReceipt, SliceRequest } from './item-activities.ts';
 import type { FinalizeRequest, Finalized, LedgerCounts, ProgressRequest } from './finish-activities.ts';
 import type { Counted, EntryRequest, Preflighted } from './entry-activities.ts';
-import type { FailureThreshold } from './fields.ts';
-import type { RunPlan } from './run-plan.ts';
-import type { EntryCounts, ItemCounts, WorkCounts } from './counts.ts';
-import type { Outcome } from './run.ts';
 
 /** Activities behind every pipeline, registered as `<type>.<verb>`. */
 export interface PipelineActivities {

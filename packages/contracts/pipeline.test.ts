@@ -7,7 +7,15 @@ import { findPlanProblem } from './run-plan.ts';
 import type { RunPlan } from './run-plan.ts';
 
 const define = (more: { plan?: Partial<RunPlan>; limits?: { execute: LayerLimit } } = {}) =>
-  definePipeline({ type: 'trial', entity: 'trial', description: 'A trial.', fields: { set: { kind: 'id' } }, scopeField: 'set', smokeInput: { set: 's' }, ...more });
+  definePipeline({
+    type: 'trial',
+    entity: 'trial',
+    description: 'A trial.',
+    fields: { set: { kind: 'id' } },
+    scopeField: 'set',
+    smokeInput: { set: 's' },
+    ...more,
+  });
 
 const { plan } = define();
 
@@ -15,7 +23,11 @@ describe('a definition', () => {
   test('has the house numbers unless it says otherwise', () => {
     expect(plan).toMatchObject({ dispatch: 'item', pageSize: 50, chunkSize: 20, chunksInFlight: 8, pagesAhead: 2, eventBudget: 3_000 });
     expect(define({ plan: { pageSize: 100 } }).plan).toMatchObject({ pageSize: 100, chunkSize: 20 });
-    expect(define().limits).toEqual({ process: { parallelism: 1, ratePerSecond: 1 }, paginate: { parallelism: 20, ratePerSecond: 5 }, execute: { parallelism: 10, ratePerSecond: 5 } });
+    expect(define().limits).toEqual({
+      process: { parallelism: 1, ratePerSecond: 1 },
+      paginate: { parallelism: 20, ratePerSecond: 5 },
+      execute: { parallelism: 10, ratePerSecond: 5 },
+    });
     expect(define().retry).toEqual({ attempts: 5, firstWaitMs: 2_000, growth: 'exponential' });
   });
 
@@ -54,12 +66,21 @@ describe('the limit of a layer', () => {
   test('is an integer from 1 to 10,000 for each number given, or unlimited', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 1, max: 10_000 }), (parallelism, ratePerSecond) => {
-        for (const limit of [{ parallelism }, { ratePerSecond }, { parallelism, ratePerSecond }, 'unlimited'] as const) expect(findLimitProblem(limitsOf(limit))).toBeUndefined();
+        for (const limit of [{ parallelism }, { ratePerSecond }, { parallelism, ratePerSecond }, 'unlimited'] as const)
+          expect(findLimitProblem(limitsOf(limit))).toBeUndefined();
       }),
     );
   });
 
-  test.each([[{ parallelism: 0 }], [{ parallelism: -1 }], [{ parallelism: 1.5 }], [{ parallelism: '15' }], [{ ratePerSecond: 0 }], [{ ratePerSecond: 1e9 }], [{}]])('%j is refused with its path', (limit) => {
+  test.each([
+    [{ parallelism: 0 }],
+    [{ parallelism: -1 }],
+    [{ parallelism: 1.5 }],
+    [{ parallelism: '15' }],
+    [{ ratePerSecond: 0 }],
+    [{ ratePerSecond: 1e9 }],
+    [{}],
+  ])('%j is refused with its path', (limit) => {
     expect(findLimitProblem(limitsOf(limit))).toMatch(/^limits\.execute/);
     expect(() => define({ limits: { execute: limit as LayerLimit } })).toThrow(/limits\.execute/);
   });

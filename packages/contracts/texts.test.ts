@@ -32,7 +32,13 @@ describe('the messages of a run', () => {
   });
 
   test('take verb and noun from the contract', () => {
-    const evals = endMessages({ noun: 'test cases', verb: 'execute', verbPast: 'executed', noEligible: 'No test cases in dataset', allProcessed: 'All test cases already executed' });
+    const evals = endMessages({
+      noun: 'test cases',
+      verb: 'execute',
+      verbPast: 'executed',
+      noEligible: 'No test cases in dataset',
+      allProcessed: 'All test cases already executed',
+    });
     expect(evals.dryRun(1)).toBe('[DryRun] Would execute 1 test cases');
     expect(evals.completed({ ...items, failed: 0 })).toBe('Executed 113 test cases');
     expect(evals.noEligible()).toBe('No test cases in dataset');

@@ -23,6 +23,5 @@ export const endMessages = (texts: PipelineTexts) => ({
     counts === null
       ? `Aborted before ${texts.noun} were counted`
       : `Aborted: ${computeProcessed(items)} of ${counts.toProcess} ${texts.noun} ${texts.verbPast}`,
-  threshold: (items: ItemCounts, counts: Pick<EntryCounts, 'toProcess'>): string =>
-    `${items.failed} of ${counts.toProcess} ${texts.noun} failed`,
+  threshold: (items: ItemCounts, counts: Pick<EntryCounts, 'toProcess'>): string => `${items.failed} of ${counts.toProcess} ${texts.noun} failed`,
 });

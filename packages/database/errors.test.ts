@@ -27,12 +27,13 @@ describe('an error of the database', () => {
     },
   );
 
-  test.each(['Connection terminated unexpectedly', 'timeout exceeded when trying to connect', 'Client has encountered a connection error and is not queryable'])(
-    'the driver saying "%s" is an outage',
-    (message) => {
-      expect(classifyDatabaseError(new Error(message))).toMatchObject({ unavailable: true });
-    },
-  );
+  test.each([
+    'Connection terminated unexpectedly',
+    'timeout exceeded when trying to connect',
+    'Client has encountered a connection error and is not queryable',
+  ])('the driver saying "%s" is an outage', (message) => {
+    expect(classifyDatabaseError(new Error(message))).toMatchObject({ unavailable: true });
+  });
 
   test('a connection refused on every address of a host is found below the aggregate', () => {
     const everywhere = new AggregateError([coded('ECONNREFUSED'), coded('ECONNREFUSED')]);

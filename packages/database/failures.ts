@@ -31,4 +31,9 @@ export const readFailedItems = (executor: Executor, { epochId, after, limit }: F
 
 /** How many items are failed now in an epoch. */
 export const countFailedItems = async (executor: Executor, epochId: string): Promise<number> =>
-  (await readRow<{ failed: number }>(executor, sql`select count(*)::int as failed from pipeline_items where epoch_id = ${epochId}::bigint and state = 'failed'`)).failed;
+  (
+    await readRow<{ failed: number }>(
+      executor,
+      sql`select count(*)::int as failed from pipeline_items where epoch_id = ${epochId}::bigint and state = 'failed'`,
+    )
+  ).failed;

@@ -26,7 +26,16 @@ export interface Claim {
 export type ClaimAnswer =
   | { readonly kind: 'claimed'; readonly claim: Claim }
   | { readonly kind: 'exhausted'; readonly itemId: string; readonly errorType: string; readonly error: string; readonly attempts: number }
-  | { readonly kind: 'ended'; readonly itemId: string; readonly state: 'done' | 'failed' | 'skipped'; readonly byThisRun: boolean; readonly attempts: number; readonly errorType: string | null; readonly error: string | null; readonly resultHash: string | null }
+  | {
+      readonly kind: 'ended';
+      readonly itemId: string;
+      readonly state: 'done' | 'failed' | 'skipped';
+      readonly byThisRun: boolean;
+      readonly attempts: number;
+      readonly errorType: string | null;
+      readonly error: string | null;
+      readonly resultHash: string | null;
+    }
   | { readonly kind: 'held'; readonly itemId: string };
 
 export interface Claims {

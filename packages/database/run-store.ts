@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { EntryCounts } from '../contracts/counts.ts';
-import type { RunOwner } from '../contracts/entry-activities.ts';
-import type { Database, Executor, Transaction } from './database.ts';
+import type { Executor, Transaction } from './database.ts';
 import { readRow, readRows, isoText } from './database.ts';
 
 /** A run as stored; instants are ISO text of the database clock. */
@@ -59,16 +58,6 @@ export const findRunOfWorkflow = async (
   return (await readRows<StoredRun>(executor, selectRuns(sql`r.workflow_id = ${workflowId} and ${chain} order by r.id desc limit 1`)))[0];
 };
 
-/** Latches an abort in the run row, where every claim sees it; answers the run's row id, or null when the workflow owns no active run. */
-export const latchAbort = async (executor: Executor, workflowId: string, reason: string | null): Promise<string | null> => {
-  const [latched] = await readRows<{ id: string }>(
-    executor,
-    sql`update pipeline_runs set abort_requested_at = coalesce(abort_requested_at, now()), abort_reason = coalesce(abort_reason, ${reason})
-        where workflow_id = ${workflowId} and finished_at is null returning id::text`,
-  );
-  return latched?.id ?? null;
-};
-
 /** Items of a run by state, and the clock they were counted at. */
 export interface CountedItems {
   readonly succeeded: number;
@@ -103,9 +92,7 @@ export interface RunEnding {
 
 /** Ends a run and frees the claims it still holds (their late writes are refused by the raised token); answers the instant, also on a repeat. */
 export const finishRun = async (tx: Transaction, ending: RunEnding): Promise<{ finishedAt: string }> => {
-  await tx.execute(
-    sql`update pipeline_items set state = 'open', token = token + 1 where run_id = ${ending.run} and state = 'claimed'`,
-  );
+  await tx.execute(sql`update pipeline_items set state = 'open', token = token + 1 where run_id = ${ending.run} and state = 'claimed'`);
   return readRow(
     tx,
     sql`update pipeline_runs set outcome = ${ending.outcome}, message = ${ending.message}, succeeded = ${ending.succeeded},
@@ -114,4 +101,3 @@ export const finishRun = async (tx: Transaction, ending: RunEnding): Promise<{ f
         where id = ${ending.run} returning ${isoText(sql`finished_at`)} as "finishedAt"`,
   );
 };
-

@@ -75,4 +75,3 @@ export const closeOrphanRun = async (executor: Executor, id: string): Promise<bo
   );
   return rows.length > 0;
 };
-

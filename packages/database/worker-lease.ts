@@ -10,13 +10,14 @@ export interface WorkerLease {
   stop(): Promise<void>;
 }
 
-/** Keeps a lease for a worker process; while it holds (5 s, renewed every second) its claims are not taken over by others. */
+/** Keeps a lease for a worker process; while it holds (5 s, renewed every second) its claims are not taken over by others. Removes the leases of processes that are gone since a day. */
 export const startWorkerLease = async (executor: Executor, identity: string): Promise<WorkerLease> => {
   const renew = (seconds: number): Promise<unknown> =>
     executor.execute(sql`
       insert into worker_leases (identity, lease_until) values (${identity}, now() + make_interval(secs => ${seconds}))
       on conflict (identity) do update set lease_until = excluded.lease_until`);
   await renew(LEASE_SECONDS);
+  await executor.execute(sql`delete from worker_leases where lease_until < now() - interval '1 day'`);
   const timer = setInterval(() => {
     renew(LEASE_SECONDS).catch(() => undefined);
   }, RENEW_MS);

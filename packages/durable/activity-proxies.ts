@@ -17,8 +17,18 @@ const itemRetry = { initialInterval: '2 seconds', backoffCoefficient: 2, maximum
 const bounds = {
   quick: { startToCloseTimeout: '30 seconds', scheduleToCloseTimeout: '20 minutes', retry: entryRetry, cancellationType: CANCELLATION },
   count: { startToCloseTimeout: '2 minutes', scheduleToCloseTimeout: '30 minutes', retry: entryRetry, cancellationType: CANCELLATION },
-  glance: { startToCloseTimeout: '5 seconds', scheduleToCloseTimeout: '8 seconds', retry: { maximumAttempts: 2 }, cancellationType: ActivityCancellationType.TRY_CANCEL },
-  cleanUp: { startToCloseTimeout: '15 seconds', scheduleToCloseTimeout: `${CLEAN_UP_SECONDS} seconds`, retry: { ...entryRetry, maximumInterval: '5 seconds' }, cancellationType: CANCELLATION },
+  glance: {
+    startToCloseTimeout: '5 seconds',
+    scheduleToCloseTimeout: '8 seconds',
+    retry: { maximumAttempts: 2 },
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+  },
+  cleanUp: {
+    startToCloseTimeout: '15 seconds',
+    scheduleToCloseTimeout: `${CLEAN_UP_SECONDS} seconds`,
+    retry: { ...entryRetry, maximumInterval: '5 seconds' },
+    cancellationType: CANCELLATION,
+  },
 } satisfies Record<string, ActivityOptions>;
 
 type Named = Record<string, (request: unknown) => Promise<unknown>>;
@@ -46,10 +56,14 @@ const itemBounds = ({ itemTimeoutMs, heartbeatTimeoutMs }: Pick<RunPlan, 'itemTi
 
 /** The one place where a pipeline's activities get their bounds, attempts and summaries; calls are named `<type>.<verb>`. */
 export const pipelineCalls = ({ type, entity }: { readonly type: string; readonly entity: string }) => ({
-  preflight: (request: Request<'preflight'>) => call(type, { verb: 'preflight', options: bounds.quick, summary: `${entity}:process:preflight` }, request),
-  countEligible: (request: Request<'countEligible'>) => call(type, { verb: 'countEligible', options: bounds.count, summary: `${entity}:process:count` }, request),
-  listPage: (request: Request<'listPage'>, page: number) => call(type, { verb: 'listPage', options: bounds.quick, summary: `${entity}:paginate:page ${page}` }, request),
-  readProgress: (request: Request<'readProgress'>) => call(type, { verb: 'readProgress', options: bounds.glance, summary: `${entity}:process:progress` }, request),
+  preflight: (request: Request<'preflight'>) =>
+    call(type, { verb: 'preflight', options: bounds.quick, summary: `${entity}:process:preflight` }, request),
+  countEligible: (request: Request<'countEligible'>) =>
+    call(type, { verb: 'countEligible', options: bounds.count, summary: `${entity}:process:count` }, request),
+  listPage: (request: Request<'listPage'>, page: number) =>
+    call(type, { verb: 'listPage', options: bounds.quick, summary: `${entity}:paginate:page ${page}` }, request),
+  readProgress: (request: Request<'readProgress'>) =>
+    call(type, { verb: 'readProgress', options: bounds.glance, summary: `${entity}:process:progress` }, request),
   finalize: (request: Request<'finalize'>, hurried: boolean) =>
     call(type, { verb: 'finalize', options: hurried ? bounds.cleanUp : bounds.quick, summary: `${entity}:process:finalize` }, request),
   executeItem: (request: Request<'executeItem'>, plan: Pick<RunPlan, 'itemTimeoutMs' | 'heartbeatTimeoutMs'>) =>

@@ -32,5 +32,20 @@ export const carryOver = (memory: RunMemory): CarriedRun => {
   if (run === null || requestId === null || scope === null || plan === null || counts === null || startedAt === null)
     throw ApplicationFailure.nonRetryable('a run that was not opened carries nothing over', RUN_FAILURES.internalError);
   const { cursor, left, work, items, tenant } = memory;
-  return { carried: 'continueAsNew', run, requestId, scope, tenant, plan, counts, startedAt, cursor, left, work, items, paused: memory.control === 'paused', dryRun: false };
+  return {
+    carried: 'continueAsNew',
+    run,
+    requestId,
+    scope,
+    tenant,
+    plan,
+    counts,
+    startedAt,
+    cursor,
+    left,
+    work,
+    items,
+    paused: memory.control === 'paused',
+    dryRun: false,
+  };
 };

@@ -7,7 +7,7 @@ import type { RunProgress } from '../contracts/run.ts';
 import { answerControl } from './run-state.ts';
 import type { RunMemory } from './run-state.ts';
 
-export const progressQuery = defineQuery<RunProgress>(MESSAGES.progress);
+const progressQuery = defineQuery<RunProgress>(MESSAGES.progress);
 
 const controlSignals = {
   pause: defineSignal<[unknown?]>(MESSAGES.pause),

@@ -12,7 +12,10 @@ export interface ItemEnd {
   readonly stop?: StopReason;
 }
 
-const one = (counter: keyof ItemCounts, stop?: StopReason): ItemEnd => ({ counts: { ...NO_ITEMS, [counter]: 1 }, ...(stop === undefined ? {} : { stop }) });
+const one = (counter: keyof ItemCounts, stop?: StopReason): ItemEnd => ({
+  counts: { ...NO_ITEMS, [counter]: 1 },
+  ...(stop === undefined ? {} : { stop }),
+});
 
 const endOfFailure = (error: unknown): ItemEnd => {
   if (isCancellation(error)) return one('interrupted');
@@ -29,7 +32,12 @@ const endOfFailure = (error: unknown): ItemEnd => {
 };
 
 /** Schedules one item and waits for its end; a failed item is a count, an aborted one `interrupted`, and nothing here stops the others. */
-export const runItem = async ({ calls, run, itemId, plan }: {
+export const runItem = async ({
+  calls,
+  run,
+  itemId,
+  plan,
+}: {
   readonly calls: PipelineCalls;
   readonly run: string;
   readonly itemId: string;

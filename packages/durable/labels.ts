@@ -23,16 +23,26 @@ export interface RunLabels {
   readonly tenant: string | null;
 }
 
-const runValue = (workflowId: string): SearchAttributePair => ({ key: defineSearchAttributeKey('StrataRun', SearchAttributeType.KEYWORD), value: workflowId.slice(0, 255) });
+const runValue = (workflowId: string): SearchAttributePair => ({
+  key: defineSearchAttributeKey('StrataRun', SearchAttributeType.KEYWORD),
+  value: workflowId.slice(0, 255),
+});
 
 /** Labels of a run's children: summaries like `page 3 · chunk 2 · 20 items` and the search attributes that find them. */
 export const childLabels = ({ pipeline, workflowId, scope, tenant }: RunLabels): ChildLabels => ({
-  attributes: [pair('StrataPipeline', pipeline), runValue(workflowId), pair('StrataLayer', 'execute'), pair('StrataScope', scope), ...(tenant === null ? [] : [pair('StrataTenant', tenant)])],
+  attributes: [
+    pair('StrataPipeline', pipeline),
+    runValue(workflowId),
+    pair('StrataLayer', 'execute'),
+    pair('StrataScope', scope),
+    ...(tenant === null ? [] : [pair('StrataTenant', tenant)]),
+  ],
   unit: ({ page, chunk, itemIds }) => `page ${page} · chunk ${chunk} · ${itemIds.length} items`,
 });
 
 /** Makes a run findable before anything else happens to it, however it was started. */
-export const labelStart = (pipeline: string, workflowId: string): void => upsertSearchAttributes([pair('StrataPipeline', pipeline), runValue(workflowId), pair('StrataLayer', 'process')]);
+export const labelStart = (pipeline: string, workflowId: string): void =>
+  upsertSearchAttributes([pair('StrataPipeline', pipeline), runValue(workflowId), pair('StrataLayer', 'process')]);
 
 /** Adds what the parsed input told: scope and tenant. */
 export const labelScope = ({ scope, tenant }: Pick<RunLabels, 'scope' | 'tenant'>): void =>

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { probeContract } from '../contracts/probe.ts';
 import { PageWalk } from './page-walk.ts';
 import type { WalkStart } from './page-walk.ts';
+import type { RunPlan } from '../contracts/run-plan.ts';
 import type { Unit } from './units.ts';
 
 const BEGIN: WalkStart = { cursor: null, left: null, work: { pages: 0, chunks: 0, direct: 0 } };
@@ -14,16 +15,13 @@ interface Table {
 
 /** What a listing of a table of rows answers: wholly processed pages are passed over as `listPage` does. */
 const list = ({ open, pageSize }: Table, cursor: string | null) => {
-  let from = cursor === null ? 0 : Number(cursor);
-  let skippedItems = 0;
-  for (let pages = 1; ; pages++) {
-    const rows = open.slice(from, from + pageSize).map((isOpen, index) => ({ isOpen, id: `i${from + index}` }));
-    const ids = rows.flatMap(({ isOpen, id }) => (isOpen ? [id] : []));
-    skippedItems += rows.length - ids.length;
-    from += pageSize;
-    const nextCursor = from < open.length ? String(from) : null;
-    if (ids.length > 0 || nextCursor === null) return { ids, pages, skippedItems, nextCursor };
-  }
+  const start = cursor === null ? 0 : Number(cursor);
+  const next = open.indexOf(true, start);
+  const pages = next < 0 ? Math.max(1, Math.ceil((open.length - start) / pageSize)) : Math.floor((next - start) / pageSize) + 1;
+  const from = start + (pages - 1) * pageSize;
+  const ids = open.slice(from, from + pageSize).flatMap((isOpen, index) => (isOpen ? [`i${from + index}`] : []));
+  const nextCursor = from + pageSize < open.length ? String(from + pageSize) : null;
+  return { ids, pages, skippedItems: Math.min(open.length, from + pageSize) - start - ids.length, nextCursor };
 };
 
 interface Walked {
@@ -32,33 +30,50 @@ interface Walked {
   readonly runs: number;
 }
 
-/** Walks a table to its end while `choose` decides what happens next: list, take, finish, or drain and go on as a new run. */
-const walkAll = (table: Table, start: WalkStart, { plan, choose }: { plan: ConstructorParameters<typeof PageWalk>[0]; choose: () => number }): Walked => {
-  const ids: string[] = [];
-  let position = start;
-  for (let runs = 1; ; runs++) {
-    const walk: PageWalk = new PageWalk(plan, position);
-    const open: Unit[] = [];
-    let isDraining = false;
-    while (!walk.isExhausted() && !(isDraining && walk.isIdle())) {
-      const choice = choose() % 8;
-      const listing = isDraining ? null : walk.nextListing();
-      if (choice === 0 && walk.hasBegun()) isDraining = true;
-      if (isDraining) walk.dropUnbegun();
-      if (choice < 3 && listing !== null && !isDraining) walk.accept(list(table, listing.cursor));
-      else if (choice < 6 && walk.peek() !== undefined) {
-        const unit = walk.take() as Unit;
-        ids.push(...unit.itemIds);
-        open.push(unit);
-      } else if (open.length > 0) walk.finish(open.splice(choose() % open.length, 1)[0] as Unit);
-    }
-    position = walk.position();
-    if (walk.isExhausted()) return { ids, end: position, runs };
+interface Walking {
+  readonly plan: RunPlan;
+  /** Decides what happens next: list, take, finish, or drain and go on as a new run. */
+  readonly choose: () => number;
+}
+
+/** Walks from a position until the table is exhausted or the walk has drained; hands its ids to `ids`. */
+const walkRun = (table: Table, walk: PageWalk, { choose, ids }: Pick<Walking, 'choose'> & { readonly ids: string[] }): void => {
+  const open: Unit[] = [];
+  let isDraining = false;
+  while (!walk.isExhausted() && !(isDraining && walk.isIdle())) {
+    const choice = choose() % 8;
+    isDraining ||= choice === 0 && walk.hasBegun();
+    if (isDraining) walk.dropUnbegun();
+    const listing = isDraining ? null : walk.nextListing();
+    if (choice < 3 && listing !== null) walk.accept(list(table, listing.cursor));
+    else if (choice < 6 && walk.peek() !== undefined) {
+      const unit = walk.take() as Unit;
+      ids.push(...unit.itemIds);
+      open.push(unit);
+    } else if (open.length > 0) walk.finish(open.splice(choose() % open.length, 1)[0] as Unit);
   }
 };
 
+/** Walks a table to its end over as many runs as it takes. */
+const walkAll = (table: Table, start: WalkStart, { plan, choose }: Walking): Walked => {
+  const ids: string[] = [];
+  let [end, runs, isExhausted] = [start, 0, false];
+  while (!isExhausted) {
+    const walk = new PageWalk(plan, end);
+    walkRun(table, walk, { choose, ids });
+    end = walk.position();
+    isExhausted = walk.isExhausted();
+    runs++;
+  }
+  return { ids, end, runs };
+};
+
 const table = fc.record({ open: fc.array(fc.boolean(), { maxLength: 120 }), pageSize: fc.integer({ min: 1, max: 20 }) });
-const plans = fc.record({ chunkSize: fc.integer({ min: 1, max: 20 }), pagesAhead: fc.integer({ min: 0, max: 3 }), dispatch: fc.constantFrom('item' as const, 'slice' as const) });
+const plans = fc.record({
+  chunkSize: fc.integer({ min: 1, max: 20 }),
+  pagesAhead: fc.integer({ min: 0, max: 3 }),
+  dispatch: fc.constantFrom('item' as const, 'slice' as const),
+});
 const choices = fc.infiniteStream(fc.nat());
 
 const planOf = (chosen: object, { pageSize }: Table) => ({ ...probeContract.plan, ...chosen, pageSize });

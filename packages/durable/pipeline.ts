@@ -51,7 +51,10 @@ const isFull = (budget: number, units: number): boolean => {
   return historyLength + EVENTS_TO_DRAIN + units * EVENTS_A_UNIT > budget || historySize >= SIZE_BUDGET_BYTES || continueAsNewSuggested;
 };
 
-const endEarly = (story: Story, end: { outcome: 'aborted' | 'nothingToDo' | 'dryRun'; message: string; finishedAt: string; dryRun: boolean }): RunResult => {
+const endEarly = (
+  story: Story,
+  end: { outcome: 'aborted' | 'nothingToDo' | 'dryRun'; message: string; finishedAt: string; dryRun: boolean },
+): RunResult => {
   const { memory, info } = story;
   memory.ended = end.outcome;
   labelOutcome(end.outcome);
@@ -104,7 +107,9 @@ const requireOpened = ({ run, scope, plan, tenant }: RunMemory) => {
 
 /** Recounts the run from the ledger and ends its row; hurried where somebody waits for the stop. */
 const finalize = ({ calls, memory }: Story, ended: FinalizeRequest['ended']): Promise<Finalized> =>
-  CancellationScope.nonCancellable(() => calls.finalize({ run: requireOpened(memory).run.id, ended, counted: memory.items, ...memory.work }, ended !== 'drained' && ended !== 'threshold'));
+  CancellationScope.nonCancellable(() =>
+    calls.finalize({ run: requireOpened(memory).run.id, ended, counted: memory.items, ...memory.work }, ended !== 'drained' && ended !== 'threshold'),
+  );
 
 /** Ends the run as it came to rest: a result, a failure with the counters, or the cancellation. */
 const conclude = async (story: Story, rest: Exclude<Rest, 'renew'>): Promise<RunResult> => {
@@ -118,7 +123,10 @@ const conclude = async (story: Story, rest: Exclude<Rest, 'renew'>): Promise<Run
   if (outcome === 'canceled') await CancellationScope.current().cancelRequested;
   const result = describeResult(memory, info.workflowId, {
     outcome: outcome === 'failed' || outcome === 'canceled' ? 'completedWithFailures' : outcome,
-    message, finishedAt, dryRun: false, startedAt: memory.startedAt ?? finishedAt,
+    message,
+    finishedAt,
+    dryRun: false,
+    startedAt: memory.startedAt ?? finishedAt,
   });
   if (outcome !== 'failed') return result;
   const { success: _success, outcome: _outcome, ...counters } = result;
@@ -130,7 +138,10 @@ const conclude = async (story: Story, rest: Exclude<Rest, 'renew'>): Promise<Run
 const withoutLedger = ({ memory, contract }: Story, rest: Rest, error: unknown): Finalized => {
   if (rest !== 'aborted' && rest !== 'canceled' && rest !== 'databaseUnavailable') throw error;
   const outcome = rest === 'databaseUnavailable' ? 'failed' : rest;
-  const message = outcome === 'failed' ? 'the database could not be reached; the items are still open' : endMessages(contract.texts).aborted(memory.items, memory.counts);
+  const message =
+    outcome === 'failed'
+      ? 'the database could not be reached; the items are still open'
+      : endMessages(contract.texts).aborted(memory.items, memory.counts);
   return { ...memory.items, outcome, message, finishedAt: new Date().toISOString() };
 };
 
@@ -145,18 +156,24 @@ const tell = async (story: Story, args: readonly unknown[], carried: CarriedRun 
 };
 
 /** Makes the workflow of a pipeline from its contract: entry, page loop, chunks and items, with progress and controls. */
-export const pipeline = (contract: PipelineContract) => async (...args: unknown[]): Promise<RunResult> => {
-  const info = workflowInfo();
-  const carried = info.continuedFromExecutionRunId !== undefined && isCarried(args[0]) ? args[0] : null;
-  const memory = createRunMemory(carried);
-  const story: Story = { contract, info, calls: pipelineCalls(contract), memory, walk: null, scheduler: null };
-  installControls(memory, () => progressOf(story), (verb) => story.scheduler?.onControl(verb));
-  try {
-    return await tell(story, args, carried);
-  } catch (error) {
-    const failure = toRunFailure(error);
-    const isFault = failure !== error && memory.run !== null && memory.ended === null;
-    if (isFault) await finalize(story, 'failed').catch(() => undefined);
-    throw failure;
-  }
-};
+export const pipeline =
+  (contract: PipelineContract) =>
+  async (...args: unknown[]): Promise<RunResult> => {
+    const info = workflowInfo();
+    const carried = info.continuedFromExecutionRunId !== undefined && isCarried(args[0]) ? args[0] : null;
+    const memory = createRunMemory(carried);
+    const story: Story = { contract, info, calls: pipelineCalls(contract), memory, walk: null, scheduler: null };
+    installControls(
+      memory,
+      () => progressOf(story),
+      (verb) => story.scheduler?.onControl(verb),
+    );
+    try {
+      return await tell(story, args, carried);
+    } catch (error) {
+      const failure = toRunFailure(error);
+      const isFault = failure !== error && memory.run !== null && memory.ended === null;
+      if (isFault) await finalize(story, 'failed').catch(() => undefined);
+      throw failure;
+    }
+  };

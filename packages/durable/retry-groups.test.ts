@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { groupRetries } from './retry-groups.ts';
 
-const retries = fc.uniqueArray(fc.record({ itemId: fc.string({ minLength: 1 }), afterMs: fc.integer({ min: 0, max: 80_000 }) }), { selector: ({ itemId }) => itemId, maxLength: 200 });
+const retries = fc.uniqueArray(fc.record({ itemId: fc.string({ minLength: 1 }), afterMs: fc.integer({ min: 0, max: 80_000 }) }), {
+  selector: ({ itemId }) => itemId,
+  maxLength: 200,
+});
 
 test('every item waits in exactly one group, never shorter than it must and at most a quarter longer', () => {
   fc.assert(
@@ -26,5 +29,8 @@ test('few timers serve many items: waits of 2 to 2.4 s are one group', () => {
 
 test('the list it was given stays as it was', () => {
   const waits = Object.freeze([Object.freeze({ itemId: 'b', afterMs: 9 }), Object.freeze({ itemId: 'a', afterMs: 1 })]);
-  expect(groupRetries(waits)).toEqual([{ itemIds: ['a'], afterMs: 1 }, { itemIds: ['b'], afterMs: 9 }]);
+  expect(groupRetries(waits)).toEqual([
+    { itemIds: ['a'], afterMs: 1 },
+    { itemIds: ['b'], afterMs: 9 },
+  ]);
 });

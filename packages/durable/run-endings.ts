@@ -44,7 +44,8 @@ export const runFailure = (type: RunFailureType, message: string, details: reado
 export const toRunFailure = (error: unknown): unknown => {
   if (error instanceof ContinueAsNew || isCancellation(error)) return error;
   const cause = error instanceof ActivityFailure ? error.cause : error;
-  if (cause instanceof ApplicationFailure && RUN_TYPES.has(cause.type ?? '')) return runFailure(cause.type as RunFailureType, cause.message, cause.details ?? []);
+  if (cause instanceof ApplicationFailure && RUN_TYPES.has(cause.type ?? ''))
+    return runFailure(cause.type as RunFailureType, cause.message, cause.details ?? []);
   if (error instanceof TemporalFailure) return runFailure(RUN_FAILURES.internalError, cause instanceof Error ? cause.message : error.message);
   return runFailure(RUN_FAILURES.internalError, error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 };

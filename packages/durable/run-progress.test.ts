@@ -13,7 +13,13 @@ const memoryWith = (more: Partial<RunMemory>): RunMemory => ({
   ...more,
 });
 
-const readingOf = (more: Partial<LedgerReading>): LedgerReading => ({ items: { succeeded: 0, failed: 0, skipped: 0, interrupted: 0 }, inFlight: 0, asOf: at(0), ratePerSecond: null, ...more });
+const readingOf = (more: Partial<LedgerReading>): LedgerReading => ({
+  items: { succeeded: 0, failed: 0, skipped: 0, interrupted: 0 },
+  inFlight: 0,
+  asOf: at(0),
+  ratePerSecond: null,
+  ...more,
+});
 
 describe('the rate between two readings', () => {
   test('is what ended in the time between them', () => {
@@ -42,11 +48,19 @@ describe('progress', () => {
   test('tells the time left from the rate, and nothing while the rate is unknown or nil', () => {
     const eta = (ratePerSecond: number | null) => describeProgress('probe/s', memoryWith({ reading: readingOf({ ratePerSecond }) })).etaSeconds;
     expect([eta(50), eta(0), eta(null)]).toEqual([3, null, null]);
-    expect(describeProgress('probe/s', createRunMemory(null))).toMatchObject({ remaining: null, etaSeconds: null, requestId: null, state: 'running' });
+    expect(describeProgress('probe/s', createRunMemory(null))).toMatchObject({
+      remaining: null,
+      etaSeconds: null,
+      requestId: null,
+      state: 'running',
+    });
   });
 
   test('of an ended run has nothing in flight', () => {
-    expect(describeProgress('probe/s', memoryWith({ ended: 'completed', reading: readingOf({ inFlight: 4 }) }))).toMatchObject({ state: 'completed', inFlight: 0 });
+    expect(describeProgress('probe/s', memoryWith({ ended: 'completed', reading: readingOf({ inFlight: 4 }) }))).toMatchObject({
+      state: 'completed',
+      inFlight: 0,
+    });
   });
 
   test('in the details has the same numbers, below the 20 kB that the server takes', () => {

@@ -1,5 +1,14 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { ActivityFailure, ApplicationFailure, ChildWorkflowCancellationType, ChildWorkflowFailure, isCancellation, ParentClosePolicy, sleep, startChild } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  ChildWorkflowCancellationType,
+  ChildWorkflowFailure,
+  isCancellation,
+  ParentClosePolicy,
+  sleep,
+  startChild,
+} from '@temporalio/workflow';
 import type { ChildWorkflowHandle } from '@temporalio/workflow';
 import { CHUNK_TYPE } from '../contracts/chunk.ts';
 import type { ChunkInput, ChunkReceipt } from '../contracts/chunk.ts';
@@ -53,22 +62,39 @@ const endOf = (counts: ItemCounts, stop?: StopReason): UnitEnd => ({ counts, aga
 const runSlice = async ({ calls, run, plan, labels }: UnitContext, unit: Unit, concurrency: number): Promise<UnitEnd> => {
   const { itemIds } = unit;
   try {
-    const receipt: SliceReceipt = await calls.executeSlice({ run, dryRun: false, itemIds, concurrency, itemTimeoutMs: plan.itemTimeoutMs }, plan, labels.unit(unit));
+    const receipt: SliceReceipt = await calls.executeSlice(
+      { run, dryRun: false, itemIds, concurrency, itemTimeoutMs: plan.itemTimeoutMs },
+      plan,
+      labels.unit(unit),
+    );
     const { retry, notStarted: again, stop, ...counts } = receipt;
     return { counts, again, retry, ...(stop === undefined ? {} : { stop }) };
   } catch (error) {
     if (isCancellation(error)) return endOf(NO_ITEMS);
-    const isOutage = error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.type === TRANSIENT_FAILURES.databaseUnavailable;
+    const isOutage =
+      error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.type === TRANSIENT_FAILURES.databaseUnavailable;
     if (!isOutage) throw error;
     return endOf(NO_ITEMS, 'databaseUnavailable');
   }
 };
 
 /** Starts the chunk child; a dead parent's child that still runs under the id is waited for. */
-const startChunk = async (context: UnitContext, unit: Unit, { concurrency, paused }: { readonly concurrency: number; readonly paused: boolean }): Promise<ChunkHandle> => {
+const startChunk = async (
+  context: UnitContext,
+  unit: Unit,
+  { concurrency, paused }: { readonly concurrency: number; readonly paused: boolean },
+): Promise<ChunkHandle> => {
   const { type, entity, run, epoch, scope, plan, labels } = context;
   const input: ChunkInput = {
-    pipeline: type, entity, run, dryRun: false, page: unit.page, chunk: unit.chunk, itemIds: unit.itemIds, concurrency, paused,
+    pipeline: type,
+    entity,
+    run,
+    dryRun: false,
+    page: unit.page,
+    chunk: unit.chunk,
+    itemIds: unit.itemIds,
+    concurrency,
+    paused,
     plan: { itemTimeoutMs: plan.itemTimeoutMs, heartbeatTimeoutMs: plan.heartbeatTimeoutMs },
   };
   for (let attempt = 1; ; attempt++) {

@@ -37,8 +37,13 @@ const cutIds = (itemIds: readonly string[], chunkSize: number): readonly (readon
  * `slice` dispatch: every chunk is one activity of the parent. Order is kept, nothing is lost, no unit is empty; a unit has at most
  * `chunkSize` ids and 60 KiB of them.
  */
-export const cutPage = ({ dispatch, chunkSize }: Pick<RunPlan, 'dispatch' | 'chunkSize'>, page: number, itemIds: readonly string[]): readonly Unit[] => {
-  if (dispatch === 'item' && itemIds.length <= chunkSize) return itemIds.map((itemId, index) => ({ kind: 'item', page, chunk: index + 1, itemIds: [itemId] }));
+export const cutPage = (
+  { dispatch, chunkSize }: Pick<RunPlan, 'dispatch' | 'chunkSize'>,
+  page: number,
+  itemIds: readonly string[],
+): readonly Unit[] => {
+  if (dispatch === 'item' && itemIds.length <= chunkSize)
+    return itemIds.map((itemId, index) => ({ kind: 'item', page, chunk: index + 1, itemIds: [itemId] }));
   const kind = dispatch === 'item' ? 'chunk' : 'slice';
   return cutIds(itemIds, chunkSize).map((ids, index) => ({ kind, page, chunk: index + 1, itemIds: ids }));
 };

@@ -5,7 +5,7 @@ import { ITEM_FAILURES } from '../contracts/failures.ts';
 import { computeCaseVerdict } from './accounting.ts';
 
 /** What a case that an abort left unfinished is said to be. */
-export const ABORTED: EvalFailure = { type: 'Aborted', message: 'Aborted' };
+const ABORTED: EvalFailure = { type: 'Aborted', message: 'Aborted' };
 
 /** Derives a case's outcome from its ledger row, the only truth of it; an aborted run leaves no case pending or running. */
 export function deriveCaseResult(row: CaseRow, runStatus: EvalRunStatus): CaseResult {

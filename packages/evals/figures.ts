@@ -1,7 +1,7 @@
 import type { Figures } from '../contracts/trajectory.ts';
 
 /** The names of all figures, in the order reports show them. */
-export const FIGURE_NAMES = ['costUsd', 'latencyMs', 'tokens', 'steps', 'calls', 'toolCalls'] as const;
+const FIGURE_NAMES = ['costUsd', 'latencyMs', 'tokens', 'steps', 'calls', 'toolCalls'] as const;
 
 type FigureName = (typeof FIGURE_NAMES)[number];
 
@@ -44,7 +44,7 @@ function sum(values: readonly number[]): number {
 }
 
 /** Rounds half up at so many decimals, immune to 1.005 being stored as 1.00499…. */
-export function round(value: number, decimals: number): number {
+function round(value: number, decimals: number): number {
   const scale = 10 ** decimals;
   return Math.round(value * scale * (1 + Number.EPSILON)) / scale;
 }

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Database } from '../database/database.ts';
-import type { StaleAbort } from '../database/stale-aborts.ts';
-import { closeTerminatedRun, findStaleAborts } from '../database/stale-aborts.ts';
+import type { StaleAbort } from '../database/aborts.ts';
+import { closeTerminatedRun, findStaleAborts } from '../database/aborts.ts';
 
 const SWEEP_EVERY_MS = 10_000;
 const HEED_WITHIN_MS = 60_000;
@@ -71,7 +71,8 @@ async function terminateTree(client: Client, { workflowId, firstRunId }: StaleAb
     return raw.workflowExecutionInfo?.firstRunId === firstRunId ? (raw.pendingChildren ?? []) : [];
   });
   await orGone(() => parent.terminate(REASON));
-  for (const child of children ?? []) await orGone(() => client.workflow.getHandle(child.workflowId ?? '', child.runId ?? undefined).terminate(REASON));
+  for (const child of children ?? [])
+    await orGone(() => client.workflow.getHandle(child.workflowId ?? '', child.runId ?? undefined).terminate(REASON));
 }
 
 async function orGone<T>(call: () => Promise<T>): Promise<T | undefined> {

@@ -80,7 +80,8 @@ export const createPipelineClient = (deps: PipelineClientInput): PipelineClient 
     progress: (workflowId) => client.workflow.getHandle(workflowId).query<RunProgress>(MESSAGES.progress),
     status: (workflowId) => readStatus(deps, workflowId),
     list: (filter) => listRuns(deps, filter),
-    result: ({ workflowId, runId }) => client.workflow.getHandle(workflowId, undefined, { firstExecutionRunId: runId }).result() as Promise<RunResult>,
+    result: ({ workflowId, runId }) =>
+      client.workflow.getHandle(workflowId, undefined, { firstExecutionRunId: runId }).result() as Promise<RunResult>,
     control: (verb, workflowId, reason) => sendControl(deps, { verb, workflowId, reason }),
     failures: async (workflowId, { after, limit }) => {
       const { epochId } = await requireRow(workflowId);

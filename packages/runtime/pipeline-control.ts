@@ -2,7 +2,8 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { MESSAGES } from '../contracts/messages.ts';
 import type { ControlAnswer, ControlRequest } from '../contracts/messages.ts';
 import type { StoredRun } from '../database/run-store.ts';
-import { findRun, findRunOfWorkflow, latchAbort } from '../database/run-store.ts';
+import { latchAbort } from '../database/aborts.ts';
+import { findRun, findRunOfWorkflow } from '../database/run-store.ts';
 import { closeOrphanRun } from '../database/scope-store.ts';
 import { readStatus, unknownRun } from './pipeline-status.ts';
 import type { StatusDeps } from './pipeline-status.ts';
@@ -37,7 +38,11 @@ export async function sendControl(deps: StatusDeps, call: ControlCall): Promise<
     return { workflowId, ...(await askWorker(deps, call)) };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw await endedFault(deps, call);
-    throw new UserError(`no worker answered for ${workflowId} within ${ANSWER_WITHIN_MS / 1_000} s, ${verb} was not accepted: see \`strata status ${workflowId}\``, EXIT.unreachable, error);
+    throw new UserError(
+      `no worker answered for ${workflowId} within ${ANSWER_WITHIN_MS / 1_000} s, ${verb} was not accepted: see \`strata status ${workflowId}\``,
+      EXIT.unreachable,
+      error,
+    );
   }
 }
 

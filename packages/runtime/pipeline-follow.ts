@@ -26,14 +26,19 @@ type Watched = StartAnswer & Pick<PipelineContract, 'type'>;
 /** Readings of a run until it has ended; the last one is its end. A reading that fails is only late. */
 async function* readings(deps: StatusDeps, run: Watched, everyMs: number): AsyncGenerator<{ status: RunStatus; isEnd: boolean }> {
   const { workflowId, runId, type: pipeline } = run;
-  const ended = awaitEnding(deps.client, run);
-  // Where the caller stops reading first, the wait is ended by closing the connection.
+  const leaving = new AbortController();
+  const ended = awaitEnding(deps.client, { workflowId, runId, signal: leaving.signal });
+  // Where the caller stops reading first, nobody hears of the wait that is given up.
   ended.catch(() => undefined);
-  for (let pause = Math.min(everyMs, ENTRY_EVERY_MS); ; pause = everyMs) {
-    const ending = await Promise.race([ended, delay(pause)]);
-    if (ending !== undefined) return yield { status: await endedStatus(deps, { workflowId, runId, pipeline }, ending), isEnd: true };
-    const status = await readStatus(deps, workflowId).catch(() => undefined);
-    if (status?.runId === runId) yield { status, isEnd: false };
+  try {
+    for (let pause = Math.min(everyMs, ENTRY_EVERY_MS); ; pause = everyMs) {
+      const ending = await Promise.race([ended, delay(pause)]);
+      if (ending !== undefined) return yield { status: await endedStatus(deps, { workflowId, runId, pipeline }, ending), isEnd: true };
+      const status = await readStatus(deps, workflowId).catch(() => undefined);
+      if (status?.runId === runId) yield { status, isEnd: false };
+    }
+  } finally {
+    leaving.abort();
   }
 }
 
@@ -63,5 +68,8 @@ export async function watchRun(deps: StatusDeps, run: Watched, options: WatchOpt
 }
 
 function unserved({ workflowId, noWorkerSince }: RunStatus): UserError {
-  return new UserError(`${workflowId} is queued, no worker since ${noWorkerSince}: start one with \`strata worker\`, or name its queue with --queue`, EXIT.unreachable);
+  return new UserError(
+    `${workflowId} is queued, no worker since ${noWorkerSince}: start one with \`strata worker\`, or name its queue with --queue`,
+    EXIT.unreachable,
+  );
 }

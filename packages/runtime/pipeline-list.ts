@@ -18,7 +18,18 @@ export interface ListFilter {
 
 /** Every state that a run can be listed by. */
 export const RUN_STATES: readonly RunState[] = [
-  'queued', 'running', 'paused', 'aborting', 'completed', 'completedWithFailures', 'aborted', 'nothingToDo', 'dryRun', 'failed', 'canceled', 'terminated',
+  'queued',
+  'running',
+  'paused',
+  'aborting',
+  'completed',
+  'completedWithFailures',
+  'aborted',
+  'nothingToDo',
+  'dryRun',
+  'failed',
+  'canceled',
+  'terminated',
 ];
 
 /** Lists runs by Temporal's visibility, each with its status; it lags behind by a moment, and ended runs leave it with their history. */
@@ -28,7 +39,9 @@ export async function listRuns(deps: StatusDeps, filter: ListFilter): Promise<re
   const take = async (): Promise<void> => {
     const statuses = await Promise.all(batch.map((info) => statusOf(deps, info)));
     batch = [];
-    found.push(...statuses.filter((status) => status !== undefined && (filter.state === undefined || status.state === filter.state)) as RunStatus[]);
+    found.push(
+      ...(statuses.filter((status) => status !== undefined && (filter.state === undefined || status.state === filter.state)) as RunStatus[]),
+    );
   };
   for await (const info of deps.client.workflow.list({ query: queryOf(filter), pageSize: 100 })) {
     if (batch.push(info) >= AT_ONCE) await take();

@@ -37,7 +37,16 @@ export async function createSchedule({ client, taskQueue }: StartDeps, schedule:
     await client.schedule.create({
       scheduleId: name,
       spec: 'cron' in when ? { cronExpressions: [when.cron] } : { intervals: [{ every: when.everyMs }] },
-      action: { type: 'startWorkflow', workflowType: contract.type, workflowId, taskQueue, args: [input], workflowTaskTimeout: TASK_TIMEOUT, staticSummary, memo },
+      action: {
+        type: 'startWorkflow',
+        workflowType: contract.type,
+        workflowId,
+        taskQueue,
+        args: [input],
+        workflowTaskTimeout: TASK_TIMEOUT,
+        staticSummary,
+        memo,
+      },
       policies: { overlap: 'SKIP' },
       state: { paused: schedule.paused },
     });

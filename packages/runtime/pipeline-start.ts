@@ -53,7 +53,8 @@ export async function startRun({ client, taskQueue }: StartDeps, contract: Pipel
 async function joinRun(client: Client, workflowId: string, requestId: string): Promise<StartAnswer> {
   const handle = client.workflow.getHandle(workflowId);
   const running = await askRequestId(client, handle);
-  if (running === null) throw new UserError(`${workflowId} is already running, and no worker tells with which request: see \`strata status ${workflowId}\``);
+  if (running === null)
+    throw new UserError(`${workflowId} is already running, and no worker tells with which request: see \`strata status ${workflowId}\``);
   if (running !== requestId)
     throw new UserError(`${workflowId} is already running with another request: wait for it, or \`strata abort ${workflowId}\``, EXIT.refused);
   return { workflowId, runId: firstRunIdOf(await handle.describe()), joined: true };

@@ -49,10 +49,11 @@ export async function endedStatus(deps: StatusDeps, chain: RunChain, ending: Run
 }
 
 /** Describes the newest execution of a workflow id that is a pipeline's run; undefined where Temporal knows none. */
-export async function describeRun(client: Client, workflowId: string): Promise<WorkflowExecutionDescription | undefined> {
+async function describeRun(client: Client, workflowId: string): Promise<WorkflowExecutionDescription | undefined> {
   try {
     const description = await client.workflow.getHandle(workflowId).describe();
-    if (!pipelineContracts.some(({ type }) => type === description.type)) throw new UserError(`${workflowId} is no run of a pipeline (${description.type})`, EXIT.unreachable);
+    if (!pipelineContracts.some(({ type }) => type === description.type))
+      throw new UserError(`${workflowId} is no run of a pipeline (${description.type})`, EXIT.unreachable);
     return description;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
@@ -77,7 +78,8 @@ function chainOf(description: WorkflowExecutionDescription): RunChain {
 async function openStatus(deps: StatusDeps, description: WorkflowExecutionDescription): Promise<RunStatus> {
   const chain = chainOf(description);
   const isFirstRun = description.runId === chain.runId;
-  const isUntouched = isFirstRun && description.historyLength <= UNTOUCHED_EVENTS && description.typedSearchAttributes.get(PIPELINE_ATTRIBUTE) === undefined;
+  const isUntouched =
+    isFirstRun && description.historyLength <= UNTOUCHED_EVENTS && description.typedSearchAttributes.get(PIPELINE_ATTRIBUTE) === undefined;
   const progress = isUntouched ? undefined : await askProgress(deps.client, description.workflowId);
   if (progress !== undefined) return { ...blankStatus(chain, 'running'), ...progress };
   const service = await readQueueService(deps.client, deps.db, description.taskQueue);

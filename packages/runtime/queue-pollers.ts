@@ -15,7 +15,10 @@ export async function readQueueService(client: Client, executor: Executor, taskQ
     taskQueueType: TASK_QUEUE_TYPE_WORKFLOW,
   });
   const seen = pollers ?? [];
-  const live = await readLiveWorkers(executor, seen.map(({ identity }) => identity ?? ''));
+  const live = await readLiveWorkers(
+    executor,
+    seen.map(({ identity }) => identity ?? ''),
+  );
   if (seen.some(({ identity }) => live.has(identity ?? ''))) return { served: true };
   const last = Math.max(...seen.map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0)));
   return { served: false, since: last > 0 ? new Date(last * 1_000).toISOString() : null };

@@ -29,24 +29,26 @@ export function isRefusal(type: string): boolean {
   return REFUSALS.includes(type);
 }
 
-/** Waits for the end of a chain, from the given run on, through restarts of the server of about a minute; rejects when it does not exist. */
-export async function awaitEnding(client: Client, { workflowId, runId }: { readonly workflowId: string; readonly runId: string }): Promise<RunEnding> {
-  const handle = client.workflow.getHandle(workflowId, runId);
-  for (let asked = 1; ; asked++) {
-    try {
-      return { kind: 'completed', result: (await handle.result()) as RunResult };
-    } catch (error) {
-      if (error instanceof WorkflowFailedError) return explainFailure(error);
-      if (error instanceof WorkflowNotFoundError || asked >= ASK_TIMES || isClosed(error)) throw error;
-      await delay(ASK_AGAIN_MS);
-    }
-  }
+/** Which chain is waited for, from which of its runs on; an aborted signal ends the wait, which then rejects. */
+export interface AwaitEndingInput {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly signal?: AbortSignal;
 }
 
-/** Our own connection was closed: nobody waits any more. */
-function isClosed(error: unknown): boolean {
-  const text = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-  return /closed before|has been shut ?down|Channel has been shut/i.test(text);
+/** Waits for the end of a chain through restarts of the server of about a minute; rejects when it does not exist. */
+export async function awaitEnding(client: Client, { workflowId, runId, signal }: AwaitEndingInput): Promise<RunEnding> {
+  const handle = client.workflow.getHandle(workflowId, runId);
+  const ask = (): Promise<unknown> => (signal === undefined ? handle.result() : client.withAbortSignal(signal, () => handle.result()));
+  for (let asked = 1; ; asked++) {
+    try {
+      return { kind: 'completed', result: (await ask()) as RunResult };
+    } catch (error) {
+      if (error instanceof WorkflowFailedError) return explainFailure(error);
+      if (error instanceof WorkflowNotFoundError || asked >= ASK_TIMES || signal?.aborted === true) throw error;
+      await delay(ASK_AGAIN_MS, undefined, { ...(signal && { signal }) });
+    }
+  }
 }
 
 function explainFailure({ cause, message }: WorkflowFailedError): RunEnding {

@@ -47,7 +47,8 @@ const contract = probeContract as unknown as PipelineContract;
 /** Makes the helpers over a rig. */
 export const createProbeRuns = (rig: Rig): ProbeRuns => {
   const pipelines = createPipelineClient(rig);
-  const handle = ({ workflowId, runId }: StartAnswer): WorkflowHandle => rig.client.workflow.getHandle(workflowId, undefined, { firstExecutionRunId: runId });
+  const handle = ({ workflowId, runId }: StartAnswer): WorkflowHandle =>
+    rig.client.workflow.getHandle(workflowId, undefined, { firstExecutionRunId: runId });
   return {
     control: pipelines.control,
     handle,

@@ -24,7 +24,10 @@ export interface StageProcess {
 }
 
 /** Starts a worker process on the rig's queue whose items call the given provider; make the rig with `workers: 0`. Resolves when it takes work. */
-export const startStageProcess = async (rig: Rig, input: Pick<StageProcessConfig, 'providerUrl' | 'contract' | 'preflightUrl'>): Promise<StageProcess> => {
+export const startStageProcess = async (
+  rig: Rig,
+  input: Pick<StageProcessConfig, 'providerUrl' | 'contract' | 'preflightUrl'>,
+): Promise<StageProcess> => {
   const config: StageProcessConfig = {
     address: rig.servers.temporalAddress,
     taskQueue: rig.taskQueue,
@@ -34,14 +37,21 @@ export const startStageProcess = async (rig: Rig, input: Pick<StageProcessConfig
   };
   const script = fileURLToPath(new URL('stage-worker.ts', import.meta.url));
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TEMPORAL_|STRATA_|DATABASE_URL|VITEST|NODE_OPTIONS)/.test(name)));
-  const child = spawn(process.execPath, [script, JSON.stringify(config)], { env: { ...env, TEMPORAL_CONFIG_FILE: '/dev/null' }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [script, JSON.stringify(config)], {
+    env: { ...env, TEMPORAL_CONFIG_FILE: '/dev/null' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   const exited = new Promise<NodeJS.Signals | number | null>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? code));
   });
-  await waitUntil({ what: 'a worker process taking work', timeoutMs: 120_000, probe: async () => stdout.includes('ready') || child.exitCode !== null });
+  await waitUntil({
+    what: 'a worker process taking work',
+    timeoutMs: 120_000,
+    probe: async () => stdout.includes('ready') || child.exitCode !== null,
+  });
   if (child.exitCode !== null) throw new Error(`the worker process ended with ${child.exitCode}: ${stderr}`);
   return { pid: child.pid ?? 0, exited, kill: (signal) => void child.kill(signal) };
 };

@@ -5,14 +5,13 @@ import { itemFailure } from '../../activities/runner/failures.ts';
 import { createDeps } from '../../workers/deps.ts';
 import { createWorkerOptions } from '../../workers/worker-options.ts';
 import type { probeContract } from '../contracts/probe.ts';
-import type { RunPlan } from '../contracts/run-plan.ts';
 import { probeSource } from '../database/probe-store.ts';
 import { startWorkerLease } from '../database/worker-lease.ts';
 import { connectNative } from '../runtime/connect-native.ts';
 import { connectClient, loadTemporalTarget } from '../runtime/connect.ts';
 import { createOwnerCheck } from '../runtime/owner-check.ts';
 import type { ProviderCall } from './provider.ts';
-import { varyProbe } from './stage.ts';
+import { planOf, varyProbe } from './stage.ts';
 import type { StageProcessConfig } from './stage-process.ts';
 
 type Fields = (typeof probeContract)['fields'];
@@ -24,6 +23,12 @@ const ask = async (url: string, call: ProviderCall, signal: AbortSignal | null):
   return response.json();
 };
 
+/** Keeps the event loop busy for as long as an answer `{blockMs}` says, as long synchronous work would. */
+const block = (answer: unknown): void => {
+  const blockMs = typeof answer === 'object' && answer !== null && 'blockMs' in answer ? Number(answer.blockMs) : 0;
+  for (const until = performance.now() + blockMs; performance.now() < until;);
+};
+
 const callOf = ({ itemId, attempt, idempotencyKey: key }: ItemContext<Fields>): ProviderCall => ({ itemId, attempt, key, pid: process.pid });
 
 /** Runs one Worker of the probe whose items call the test's provider, until SIGTERM has drained it. */
@@ -32,24 +37,37 @@ const runStageWorker = async (config: StageProcessConfig): Promise<void> => {
   const target = loadTemporalTarget({ TEMPORAL_ADDRESS: config.address });
   const [connected, connection] = [await connectClient(target), await connectNative(target)];
   const identity = `stage-${process.pid}`;
-  const deps = createDeps({ identity, databaseUrl: config.databaseUrl, databasePoolSize: 20, isOwnerRunning: createOwnerCheck(connected.client), environment: {}, onError: () => undefined });
+  const deps = createDeps({
+    identity,
+    databaseUrl: config.databaseUrl,
+    databasePoolSize: 20,
+    isOwnerRunning: createOwnerCheck(connected.client),
+    environment: {},
+    onError: () => undefined,
+  });
   const lease = await startWorkerLease(deps.db, identity);
   const activities = createPipelineActivities<Fields>(
     varyProbe(config.contract),
     {
-      preflight: async ({ input: { dispatch, pageSize, chunkSize } }) => {
-        if (config.preflightUrl !== undefined) await ask(config.preflightUrl, { itemId: 'preflight', attempt: 1, key: 'preflight', pid: process.pid }, null);
-        const plan = { ...(dispatch && { dispatch: dispatch as RunPlan['dispatch'] }), ...(pageSize && { pageSize }), ...(chunkSize && { chunkSize }) };
-        return { plan };
+      preflight: async ({ input }) => {
+        if (config.preflightUrl !== undefined)
+          await ask(config.preflightUrl, { itemId: 'preflight', attempt: 1, key: 'preflight', pid: process.pid }, null);
+        return { plan: planOf(input) };
       },
       eligible: ({ set }) => probeSource(set),
-      executeItem: async (item): Promise<ItemOutcome> => ({ kind: 'done', result: await ask(config.providerUrl, callOf(item), item.signal) }),
+      executeItem: async (item): Promise<ItemOutcome> => {
+        const result = await ask(config.providerUrl, callOf(item), item.signal);
+        block(result);
+        return { kind: 'done', result };
+      },
     },
     deps,
   );
   const { taskQueue, bundlePath } = config;
   const slots = { activitySlots: 20, workflowSlots: 20, cachedWorkflows: 50, shutdownGraceMs: 5_000 };
-  const worker = await Worker.create(createWorkerOptions({ connection, namespace: target.namespace, taskQueue, identity, bundlePath, activities, buildId: undefined, ...slots }));
+  const worker = await Worker.create(
+    createWorkerOptions({ connection, namespace: target.namespace, taskQueue, identity, bundlePath, activities, buildId: undefined, ...slots }),
+  );
   const running = worker.run();
   process.stdout.write('ready\n');
   await running;

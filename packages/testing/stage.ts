@@ -1,5 +1,6 @@
 import { createPipelineActivities } from '../../activities/runner/create.ts';
 import type { ItemContext, ItemOutcome, RunnerDeps } from '../../activities/runner/definition.ts';
+import type { PipelineInput } from '../contracts/fields.ts';
 import type { RetryPlan, RunPlan } from '../contracts/run-plan.ts';
 import { probeContract } from '../contracts/probe.ts';
 import { probeSource } from '../database/probe-store.ts';
@@ -52,6 +53,35 @@ export interface Stage {
 /** Number of a seeded probe item. */
 export const seqOf = (itemId: string): number => Number(itemId.replace('item-', ''));
 
+interface StageParts {
+  readonly contract: ProbeContract;
+  readonly preflight: StageInput['preflight'];
+  readonly markRunning: StageInput['markRunning'];
+  readonly executeItem: (item: ProbeItem, deps: RunnerDeps) => Promise<ItemOutcome>;
+}
+
+/** How a run's own numbers come from the probe's input. */
+export const planOf = ({ pageSize, chunkSize, dispatch }: PipelineInput<ProbeFields>): Partial<RunPlan> => ({
+  ...(pageSize === undefined ? {} : { pageSize }),
+  ...(chunkSize === undefined ? {} : { chunkSize }),
+  ...(dispatch === undefined ? {} : { dispatch: dispatch as RunPlan['dispatch'] }),
+});
+
+const createStageActivities = ({ contract, preflight, markRunning, executeItem }: StageParts, deps: RunnerDeps): object =>
+  createPipelineActivities<ProbeFields>(
+    contract,
+    {
+      preflight: async ({ input }) => {
+        await preflight?.();
+        return { plan: planOf(input) };
+      },
+      eligible: ({ set }) => probeSource(set),
+      markRunning: async () => markRunning?.(),
+      executeItem: (item) => executeItem(item, deps),
+    },
+    deps,
+  );
+
 /** Makes a stage; hand its `createActivities` to `createRig`. */
 export const createStage = ({ contract = probeContract, behave, preflight, markRunning }: StageInput = {}): Stage => {
   const starts: string[] = [];
@@ -99,25 +129,6 @@ export const createStage = ({ contract = probeContract, behave, preflight, markR
         timeoutMs: 40_000,
         probe: async () => ended === expected.ended && inFlight === expected.inFlight,
       }),
-    createActivities: (deps) =>
-      createPipelineActivities<ProbeFields>(
-        contract,
-        {
-          preflight: async ({ input: { pageSize, chunkSize, dispatch } }) => {
-            await preflight?.();
-            return {
-              plan: {
-                ...(pageSize === undefined ? {} : { pageSize }),
-                ...(chunkSize === undefined ? {} : { chunkSize }),
-                ...(dispatch === undefined ? {} : { dispatch: dispatch as RunPlan['dispatch'] }),
-              },
-            };
-          },
-          eligible: ({ set }) => probeSource(set),
-          markRunning: async () => markRunning?.(),
-          executeItem: (item) => executeItem(item, deps),
-        },
-        deps,
-      ),
+    createActivities: (deps) => createStageActivities({ contract, preflight, markRunning, executeItem }, deps),
   };
 };

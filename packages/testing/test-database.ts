@@ -37,7 +37,10 @@ export const createTestDatabase = async ({ poolSize = 5 }: { readonly poolSize?:
 };
 
 /** Opens a run of the probe over `scope` and answers its row id; a scope's second run needs the next `runNo`. */
-export const openTestRun = async (db: Database, run: { readonly scope: string; readonly runNo?: number; readonly epoch?: number; readonly maxFailures?: number; readonly input?: unknown }): Promise<string> => {
+export const openTestRun = async (
+  db: Database,
+  run: { readonly scope: string; readonly runNo?: number; readonly epoch?: number; readonly maxFailures?: number; readonly input?: unknown },
+): Promise<string> => {
   const { scope, runNo = 1, epoch = 1, maxFailures = null, input = {} } = run;
   const owner = { workflowId: `probe/${scope}`, firstRunId: `first-${runNo}`, runId: `run-${runNo}` };
   const counts = { totalEligible: 0, toProcess: 0, alreadyProcessed: 0, deferred: 0, notEligible: 0 };

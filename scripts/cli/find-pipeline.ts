@@ -6,6 +6,12 @@ import { suggestName } from './nearest.ts';
 /** The pipeline of a kebab name or a workflow type; an unknown one is refused with the nearest known name. */
 export function findPipeline(name: string): PipelineContract {
   const found = pipelineContracts.find(({ entity, type }) => entity === name || type === name);
-  if (found === undefined) throw new UserError(`unknown pipeline "${name}": ${suggestName(name, pipelineContracts.map(({ entity }) => entity))}`);
+  if (found === undefined)
+    throw new UserError(
+      `unknown pipeline "${name}": ${suggestName(
+        name,
+        pipelineContracts.map(({ entity }) => entity),
+      )}`,
+    );
   return found;
 }

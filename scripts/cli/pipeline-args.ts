@@ -1,5 +1,4 @@
-import { dataArgs } from './common-args.ts';
-import { commonArgs } from './common-args.ts';
+import { commonArgs, dataArgs } from './common-args.ts';
 
 /** Arguments of every command that talks to a stack. */
 export const stackArgs = { ...commonArgs, ...dataArgs } as const;

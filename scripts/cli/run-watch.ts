@@ -24,7 +24,13 @@ export function createProgressView(output: Output, isFollowing: boolean): Progre
 /** The bar is on stderr, so that stdout holds nothing but the answer. */
 function createBar(): ProgressView {
   const bar = new SingleBar(
-    { format: '{state} {bar} {percentage} % · {value}/{total} · {failed} failed · {rate} · {eta_text} left', hideCursor: false, stopOnComplete: false, gracefulExit: false, fps: 4 },
+    {
+      format: '{state} {bar} {percentage} % · {value}/{total} · {failed} failed · {rate} · {eta_text} left',
+      hideCursor: false,
+      stopOnComplete: false,
+      gracefulExit: false,
+      fps: 4,
+    },
     Presets.shades_classic,
   );
   let isShown = false;

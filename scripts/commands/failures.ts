@@ -27,7 +27,7 @@ export const failuresCommand = defineCommand({
 
 async function readFailures(pipelines: PipelineClient, run: string, limit: number): Promise<{ failed: number; failures: readonly FailedItem[] }> {
   const failures: FailedItem[] = [];
-  for (let after: string | null = null; ; ) {
+  for (let after: string | null = null; ;) {
     const page = await pipelines.failures(run, { after, limit: Math.min(PAGE, limit - failures.length) });
     for (const { error, ...item } of page.items) failures.push({ ...item, error: shorten(error) });
     after = page.next;
@@ -42,7 +42,10 @@ function shorten(reason: string): string {
 
 function describe(failed: number, failures: readonly FailedItem[]): string {
   if (failed === 0) return 'no failed items';
-  const table = [['item', 'type', 'attempts', 'reason'], ...failures.map(({ itemId, errorType, attempts, error }) => [itemId, errorType, String(attempts), error])];
+  const table = [
+    ['item', 'type', 'attempts', 'reason'],
+    ...failures.map(({ itemId, errorType, attempts, error }) => [itemId, errorType, String(attempts), error]),
+  ];
   const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   const lines = table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
   const rest = failed > failures.length ? [`${failed - failures.length} more: see --limit`] : [];

@@ -29,7 +29,8 @@ const seedCommand = defineCommand({
   run: async ({ args }) => {
     const output = createOutput(args.json === true);
     const [failEvery, failTimes] = [args['fail-every'], args['fail-times']];
-    if (failTimes !== undefined && failEvery === undefined) throw new UserError('--fail-times needs --fail-every: it says how often those items fail');
+    if (failTimes !== undefined && failEvery === undefined)
+      throw new UserError('--fail-times needs --fail-every: it says how often those items fail');
     const seed = {
       set: requireSet(args.set),
       items: parseWholeNumber(args.items, { name: '--items', from: 0, to: MAX_ITEMS }),

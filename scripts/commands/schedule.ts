@@ -31,7 +31,10 @@ const createCommand = defineCommand({
     requireStartInput(contract, input);
     const schedule = { name: args.name, contract, input, when: requireWhen(args), paused: args.paused === true };
     await withPipelines(args, (session) => createSchedule(session, schedule));
-    output.document({ name: args.name, pipeline: contract.type, input, ...schedule.when, paused: schedule.paused }, () => `made schedule ${args.name}`);
+    output.document(
+      { name: args.name, pipeline: contract.type, input, ...schedule.when, paused: schedule.paused },
+      () => `made schedule ${args.name}`,
+    );
   },
 });
 
@@ -44,7 +47,11 @@ const listCommand = defineCommand({
     output.document({ schedules }, () =>
       schedules.length === 0
         ? 'no schedules'
-        : schedules.map(({ name, pipeline, paused, nextAt }) => `${name.padEnd(30)} ${pipeline.padEnd(20)} ${paused ? 'paused' : `next at ${nextAt ?? '–'}`}`).join('\n'),
+        : schedules
+            .map(
+              ({ name, pipeline, paused, nextAt }) => `${name.padEnd(30)} ${pipeline.padEnd(20)} ${paused ? 'paused' : `next at ${nextAt ?? '–'}`}`,
+            )
+            .join('\n'),
     );
   },
 });

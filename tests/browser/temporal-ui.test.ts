@@ -80,7 +80,7 @@ async function expectTextInFrame(page: Page, text: string): Promise<void> {
 async function keepScreenshot(page: Page): Promise<void> {
   const path = process.env['STRATA_SCREENSHOT'];
   if (!path) return;
-  await page.setViewportSize({ width: 1_440, height: 1_240 });
+  await page.setViewportSize({ width: 1_440, height: 1_340 });
   await page.screenshot({ path, animations: 'disabled' });
 }
 

@@ -39,7 +39,8 @@ const kill = async (worker: StageProcess): Promise<void> => {
   expect(await worker.exited).toBe('SIGKILL');
 };
 
-const until = (what: string, probe: () => boolean | Promise<boolean>): Promise<void> => waitUntil({ what, timeoutMs: 100_000, probe: async () => probe() });
+const until = (what: string, probe: () => boolean | Promise<boolean>): Promise<void> =>
+  waitUntil({ what, timeoutMs: 100_000, probe: async () => probe() });
 
 const countDone = async (set: string): Promise<number> => (await runs.ledger(set)).filter(({ state }) => state === 'done').length;
 
@@ -82,7 +83,10 @@ describe.each(DISPATCHES)('a worker killed with -9, dispatch %s', (dispatch) => 
     await startWorker();
     expect(await runs.result(started)).toMatchObject({ outcome: 'completed', succeeded: 1 });
     expect([...provider.charges]).toEqual([['probe/i5/e1/item-0000001', { charge: 1 }]]);
-    expect(provider.calls.map(({ key, attempt }) => [key, attempt])).toEqual([['probe/i5/e1/item-0000001', 1], ['probe/i5/e1/item-0000001', 2]]);
+    expect(provider.calls.map(({ key, attempt }) => [key, attempt])).toEqual([
+      ['probe/i5/e1/item-0000001', 1],
+      ['probe/i5/e1/item-0000001', 2],
+    ]);
     expect(await runs.ledger('i5')).toEqual([expect.objectContaining({ state: 'done', attempts: 2, result: { charge: 1 } })]);
   });
 
@@ -106,6 +110,16 @@ describe.each(DISPATCHES)('a worker killed with -9, dispatch %s', (dispatch) => 
     expect(await first.exited).toBe(0);
     expect(await runs.ledger('i4')).toEqual([expect.objectContaining({ state: 'done', attempts: 2, result: { by: 'second' } })]);
   });
+});
+
+test('an event loop that is blocked for 8 s repeats nothing, although another worker is idle', async () => {
+  await prepare(async () => ({ status: 200, body: { blockMs: 8_000 } }));
+  const contract = { plan: { heartbeatTimeoutMs: 10_000 } };
+  await runs.seed('blocked', 1);
+  for (const _ of [1, 2]) workers.push(await startStageProcess(rig, { providerUrl: provider.url, contract }));
+  expect(await runs.run({ set: 'blocked' })).toMatchObject({ outcome: 'completed', succeeded: 1 });
+  expect(provider.calls).toHaveLength(1);
+  expect(await runs.ledger('blocked')).toEqual([expect.objectContaining({ state: 'done', attempts: 1 })]);
 });
 
 test('C5: a slice of 20 ids killed after 12 are done executes the other 8 and none twice', async () => {

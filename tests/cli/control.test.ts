@@ -1,10 +1,15 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { bundleWorkflows } from '../../packages/runtime/bundle.ts';
 import { startAbortSweeper } from '../../packages/runtime/abort-sweeper.ts';
 import { waitUntil } from '../../packages/runtime/wait-until.ts';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
-import { createCli, writeScratch } from './cli.ts';
+import { startWorkerProcess } from '../../packages/testing/worker-process.ts';
+import { createCli } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { countRuns, seedSet } from './ledger.ts';
 
@@ -21,7 +26,7 @@ const open = async (...given: Parameters<typeof createRig>): Promise<{ rig: Rig;
   return { rig, cli: createCli(rig) };
 };
 
-const until = (what: string, probe: () => Promise<boolean>): Promise<void> => waitUntil({ what, timeoutMs: 30_000, everyMs: 200, probe });
+const until = (what: string, probe: () => Promise<boolean>): Promise<void> => waitUntil({ what, timeoutMs: 90_000, everyMs: 200, probe });
 
 const countItems = async ({ pool }: Rig, state: string): Promise<number> => {
   const { rows } = await pool.query<{ found: number }>('select count(*)::int as found from pipeline_items where state = $1', [state]);
@@ -31,22 +36,23 @@ const countItems = async ({ pool }: Rig, state: string): Promise<number> => {
 describe('pause, resume, abort', () => {
   test('K1: a paused run says so and starts nothing; resume goes on to the end', async () => {
     const { rig: own, cli } = await open();
-    await seedSet(own, 'k1', 60, { sleepMs: 500 });
+    await seedSet(own, 'k1', { items: 5_000, sleepMs: 500 });
     await cli.json('run', 'probe', '--input', '{"set":"k1","maxConcurrency":5}');
     expect(await cli.json('pause', 'probe/k1')).toMatchObject({ code: 0, answer: { workflowId: 'probe/k1', accepted: true, state: 'paused' } });
     await until('nothing in flight', async () => (await countItems(own, 'claimed')) === 0);
     const done = await countItems(own, 'done');
-    expect(done).toBeLessThan(60);
-    expect((await cli.json('status', 'probe/k1')).answer).toMatchObject({ state: 'paused', toProcess: 60 });
+    expect((await cli.json('status', 'probe/k1')).answer).toMatchObject({ state: 'paused', toProcess: 5_000, inFlight: 0 });
     expect(await countItems(own, 'done')).toBe(done);
     expect(await cli.json('resume', 'probe/k1')).toMatchObject({ code: 0, answer: { accepted: true, state: 'running' } });
-    const ended = await cli.json('run', 'probe', '--input', '{"set":"k1","maxConcurrency":5}', '--wait');
-    expect(ended).toMatchObject({ code: 0, answer: { joined: true, outcome: 'completed', succeeded: 60 } });
+    await until('more items done', async () => (await countItems(own, 'done')) > done);
+    const waiting = cli.json('run', 'probe', '--input', '{"set":"k1","maxConcurrency":5}', '--wait');
+    expect(await cli.json('abort', 'probe/k1')).toMatchObject({ code: 0, answer: { accepted: true, state: 'aborting' } });
+    await waiting;
   });
 
   test('K2, K3: abort stops the run; --wait exits 1, status and list say aborted, a second abort exits 2', async () => {
     const { rig: own, cli } = await open();
-    await seedSet(own, 'k3', 40, { sleepMs: 600_000 });
+    await seedSet(own, 'k3', { items: 40, sleepMs: 600_000 });
     const waiting = cli.json('run', 'probe', '--input', '{"set":"k3"}', '--wait');
     await until('items in flight', async () => (await countItems(own, 'claimed')) > 0);
     const answer = await cli.json('abort', 'probe/k3', '--reason', 'enough');
@@ -70,13 +76,14 @@ describe('pause, resume, abort', () => {
   test('K7: an abort of a run whose workflow tasks fail for ever is latched, then enforced: terminated, claims freed, scope free again', async () => {
     const { rig: own, cli } = await open({ workers: 0, replay: false });
     const healthy = await own.startWorker();
-    await seedSet(own, 'k7', 30, { sleepMs: 1_000 });
+    await seedSet(own, 'k7', { items: 30, sleepMs: 600_000 });
     await cli.json('run', 'probe', '--input', '{"set":"k7","maxConcurrency":4}');
     await until('items in flight', async () => (await countItems(own, 'claimed')) > 0);
     await healthy.stop();
 
-    const registry = await writeScratch('index.js', `const broken = async () => { throw new Error('a fault of every task'); };\nexport { broken as probe, broken as pipelineChunk };\n`);
-    const { codePath } = await bundleWorkflows({ workflowsPath: registry, bundleDir: `${registry}.bundles` });
+    const workflowsPath = fileURLToPath(new URL('fixtures/broken.ts', import.meta.url));
+    const bundleDir = await mkdtemp(join(tmpdir(), 'strata-broken-'));
+    const { codePath } = await bundleWorkflows({ workflowsPath, bundleDir });
     const broken = await own.startWorker({ workflowBundle: { codePath }, activities: { nothing: async () => undefined } });
     const answer = await cli.json('abort', 'probe/k7');
     expect(answer).toMatchObject({ code: 0, answer: { accepted: true, state: 'aborting', unanswered: true } });
@@ -84,36 +91,49 @@ describe('pause, resume, abort', () => {
 
     const terminated: string[] = [];
     const faults: unknown[] = [];
-    const settings = { client: own.client, db: own.db, everyMs: 100, heedWithinMs: 3_600_000, onTerminated: ({ workflowId }: { workflowId: string }) => terminated.push(workflowId), onError: (error: unknown) => faults.push(error) };
+    const settings = {
+      client: own.client,
+      db: own.db,
+      everyMs: 100,
+      heedWithinMs: 3_600_000,
+      onTerminated: ({ workflowId }: { workflowId: string }) => terminated.push(workflowId),
+      onError: (error: unknown) => faults.push(error),
+    };
     const patient = startAbortSweeper(settings);
     await own.pool.query('select pg_sleep(0.5)');
     await patient.stop();
     expect(terminated, 'an abort younger than the bound is left to the run').toEqual([]);
 
     const sweepers = [1, 2].map(() => startAbortSweeper({ ...settings, heedWithinMs: 0 }));
-    await until('the run terminated', async () => (await cli.json('status', 'probe/k7')).answer['state'] === 'terminated');
     await until('the row closed', async () => terminated.length > 0);
+    expect((await cli.json('status', 'probe/k7')).answer).toMatchObject({ state: 'terminated', failure: { type: 'Terminated' }, toProcess: 30 });
     await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
     expect(terminated, 'two sweepers, one termination').toEqual(['probe/k7']);
     expect(faults).toEqual([]);
     expect(await countItems(own, 'claimed')).toBe(0);
-    await until('no chunk child left open', async () => (await own.client.workflow.count(`TaskQueue = '${own.taskQueue}' and ExecutionStatus = 'Running'`)).count === 0);
+    await until(
+      'no chunk child left open',
+      async () => (await own.client.workflow.count(`TaskQueue = '${own.taskQueue}' and ExecutionStatus = 'Running'`)).count === 0,
+    );
     expect(await cli.json('abort', 'probe/k7')).toMatchObject({ code: 0, answer: { accepted: true, state: 'terminated' } });
-    expect((await cli.json('list', '--status', 'terminated')).answer['runs']).toEqual(expect.arrayContaining([expect.objectContaining({ workflowId: 'probe/k7' })]));
+    expect((await cli.json('list', '--status', 'terminated')).answer['runs']).toEqual(
+      expect.arrayContaining([expect.objectContaining({ workflowId: 'probe/k7' })]),
+    );
 
     await broken.stop();
+    await own.pool.query("update probe_items set sleep_ms = 0 where probe_set = 'k7'");
     await own.startWorker();
     const next = await cli.json('run', 'probe', '--input', '{"set":"k7"}', '--wait');
     expect(next).toMatchObject({ code: 0, answer: { outcome: 'completed', remaining: 0 } });
     expect(await countRuns(own, 'k7')).toBe(2);
     expect(await countItems(own, 'done')).toBe(30);
-  }, 120_000);
+  }, 240_000);
 });
 
 describe('a queue that nobody serves', () => {
   test('B8: run says queued at once, fails with exit 3 when it waits, and an abort ends the run', async () => {
     const { rig: own, cli } = await open({ workers: 0, replay: false });
-    await seedSet(own, 'b8', 1);
+    await seedSet(own, 'b8', { items: 1 });
     const started = await cli.json('run', 'probe', '--input', '{"set":"b8"}');
     expect(started.code).toBe(0);
     expect(started.answer).toMatchObject({ workflowId: 'probe/b8', state: 'queued' });
@@ -121,7 +141,7 @@ describe('a queue that nobody serves', () => {
     const text = await cli.say('status', 'probe/b8');
     expect(text.stdout).toMatch(/^state +queued, no worker since \d{4}-/m);
 
-    await seedSet(own, 'b8w', 1);
+    await seedSet(own, 'b8w', { items: 1 });
     const waited = await cli.say('run', 'probe', '--input', '{"set":"b8w"}', '--wait', '--worker-within', '1');
     expect(waited.stderr).toMatch(/probe\/b8w is queued, no worker since .*: start one with `strata worker`/);
     expect(waited.code).toBe(3);
@@ -136,14 +156,21 @@ describe('a queue that nobody serves', () => {
 
   test('a worker that died is told from one that lives, and the run row tells how far the run had come', async () => {
     const { rig: own, cli } = await open({ workers: 0, replay: false });
-    const worker = await own.startWorker();
-    await seedSet(own, 'gone', 30, { sleepMs: 1_000 });
+    const worker = await startWorkerProcess(own);
+    await seedSet(own, 'gone', { items: 3_000, sleepMs: 1_000 });
     await cli.json('run', 'probe', '--input', '{"set":"gone","maxConcurrency":3}');
     await until('some items done', async () => (await countItems(own, 'done')) > 0);
-    await worker.stop();
-    await own.pool.query('update worker_leases set lease_until = now() where identity = $1', [own.taskQueue]);
+    expect((await cli.json('status', 'probe/gone')).answer['noWorkerSince']).toBeUndefined();
+    worker.kill('SIGKILL');
+    await worker.exited;
+    await until(
+      'the lease over',
+      async () =>
+        (await own.pool.query('select 1 from worker_leases where lease_until > now() and identity <> $1', [own.taskQueue])).rows.length === 0,
+    );
     const { code, answer } = await cli.json('status', 'probe/gone');
     expect(code).toBe(0);
-    expect(answer).toMatchObject({ state: 'running', toProcess: 30, succeeded: await countItems(own, 'done') });
-  });
+    expect(answer).toMatchObject({ state: 'running', toProcess: 3_000, succeeded: await countItems(own, 'done') });
+    expect(answer['noWorkerSince']).toMatch(/^\d{4}-/);
+  }, 120_000);
 });

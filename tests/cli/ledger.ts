@@ -2,8 +2,9 @@ import { seedProbe } from '../../packages/database/probe-store.ts';
 import type { ProbeSeed } from '../../packages/database/probe-store.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
 
-export const seedSet = ({ db }: Rig, set: string, items: number, more: Partial<ProbeSeed> = {}): Promise<void> =>
-  seedProbe(db, { set, items, sleepMs: 0, failEvery: null, failTimes: null, ...more });
+/** Seeds a set; unless told otherwise its items take no time and succeed. */
+export const seedSet = ({ db }: Rig, set: string, seed: Partial<ProbeSeed> & Pick<ProbeSeed, 'items'>): Promise<void> =>
+  seedProbe(db, { set, sleepMs: 0, failEvery: null, failTimes: null, ...seed });
 
 /** Rows that a scope has in the run table. */
 export const countRuns = async ({ pool }: Rig, scope: string): Promise<number> => {

@@ -19,28 +19,48 @@ const input = (set: string, more: object = {}): string => JSON.stringify({ set, 
 
 describe('strata run', () => {
   test('starts by kebab name, waits and exits 0 with the whole result', async () => {
-    await seedSet(rig, 'whole', 25);
+    await seedSet(rig, 'whole', { items: 25 });
     const { code, answer, documents } = await cli.json('run', 'probe', '--input', input('whole'), '--wait');
     expect(code).toBe(0);
     expect(documents).toHaveLength(1);
     expect(answer).toMatchObject({
-      workflowId: 'probe/whole', joined: false, success: true, outcome: 'completed', state: 'completed', message: 'Processed 25 items',
-      totalEligible: 25, toProcess: 25, alreadyProcessed: 0, succeeded: 25, failed: 0, skipped: 0, remaining: 0, pages: 1, chunks: 2, direct: 0,
+      workflowId: 'probe/whole',
+      joined: false,
+      success: true,
+      outcome: 'completed',
+      state: 'completed',
+      message: 'Processed 25 items',
+      totalEligible: 25,
+      toProcess: 25,
+      alreadyProcessed: 0,
+      succeeded: 25,
+      failed: 0,
+      skipped: 0,
+      remaining: 0,
+      pages: 1,
+      chunks: 2,
+      direct: 0,
     });
     expect(answer['runId']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   test('reads the input from a file, counts only with --dry-run, and writes no row', async () => {
-    await seedSet(rig, 'dry', 3);
+    await seedSet(rig, 'dry', { items: 3 });
     const file = await writeScratch('input.json', `\uFEFF${input('dry')}\n`);
     const { code, answer } = await cli.json('run', 'probe', '--input', `@${file}`, '--dry-run');
     expect(code).toBe(0);
-    expect(answer).toMatchObject({ workflowId: 'probe/dry-dry-run', outcome: 'dryRun', dryRun: true, message: '[DryRun] Would process 3 items', remaining: 3 });
+    expect(answer).toMatchObject({
+      workflowId: 'probe/dry-dry-run',
+      outcome: 'dryRun',
+      dryRun: true,
+      message: '[DryRun] Would process 3 items',
+      remaining: 3,
+    });
     expect(await countRuns(rig, 'dry')).toBe(0);
   });
 
   test('without --wait it answers when the entry has counted, while the run goes on', async () => {
-    await seedSet(rig, 'long', 6, { sleepMs: 600_000 });
+    await seedSet(rig, 'long', { items: 6, sleepMs: 600_000 });
     const { code, answer } = await cli.json('run', 'probe', '--input', input('long'));
     expect(code).toBe(0);
     expect(answer).toMatchObject({ workflowId: 'probe/long', joined: false, state: 'running', totalEligible: 6, toProcess: 6, remaining: 6 });
@@ -61,15 +81,25 @@ describe('strata run', () => {
   });
 
   test('failed items end --wait with exit 1, and failures names each with its reason', async () => {
-    await seedSet(rig, 'bad', 12, { failEvery: 4 });
+    await seedSet(rig, 'bad', { items: 12, failEvery: 4 });
     const { code, answer } = await cli.json('run', 'probe', '--input', input('bad', { failureThreshold: { count: 5 } }), '--wait');
-    expect(answer).toMatchObject({ outcome: 'completedWithFailures', success: false, succeeded: 9, failed: 3, failedItems: 'strata failures probe/bad' });
+    expect(answer).toMatchObject({
+      outcome: 'completedWithFailures',
+      success: false,
+      succeeded: 9,
+      failed: 3,
+      failedItems: 'strata failures probe/bad',
+    });
     expect(code).toBe(1);
 
     const failures = await cli.json('failures', 'probe/bad');
     expect(failures.code).toBe(0);
     expect(failures.answer).toMatchObject({ workflowId: 'probe/bad', failed: 3 });
-    expect((failures.answer['failures'] as { itemId: string }[]).map(({ itemId }) => itemId)).toEqual(['item-0000004', 'item-0000008', 'item-0000012']);
+    expect((failures.answer['failures'] as { itemId: string }[]).map(({ itemId }) => itemId)).toEqual([
+      'item-0000004',
+      'item-0000008',
+      'item-0000012',
+    ]);
     expect(failures.answer['failures']).toMatchObject([{ errorType: 'ProviderUnavailable', error: 'seeded to fail', attempts: 5 }, {}, {}]);
 
     const limited = await cli.say('failures', 'probe/bad', '--limit', '1');
@@ -77,7 +107,7 @@ describe('strata run', () => {
   }, 120_000);
 
   test('a failure threshold that is exceeded is exit 1 with the type and the counters', async () => {
-    await seedSet(rig, 'threshold', 6, { failEvery: 1 });
+    await seedSet(rig, 'threshold', { items: 6, failEvery: 1 });
     const { code, answer } = await cli.json('run', 'probe', '--input', input('threshold', { failureThreshold: { count: 0 } }), '--wait');
     expect(code).toBe(1);
     expect(answer).toMatchObject({ state: 'failed', success: false, toProcess: 6, failure: { type: 'FailureThresholdExceeded' } });
@@ -86,7 +116,7 @@ describe('strata run', () => {
   }, 120_000);
 
   test('--follow shows lines, and with --json one document a line of which the last is the result', async () => {
-    await seedSet(rig, 'follow', 60, { sleepMs: 1_500 });
+    await seedSet(rig, 'follow', { items: 60, sleepMs: 1_500 });
     const { code, documents, answer } = await cli.json('run', 'probe', '--input', input('follow', { maxConcurrency: 20 }), '--follow');
     expect(code).toBe(0);
     expect(documents.length).toBeGreaterThan(1);
@@ -106,8 +136,16 @@ describe('strata run refuses with exit 2 and one line that says what was expecte
     ['B1 an array', ['run', 'probe', '--input', '[]'], /expected an object, got an array/],
     ['B1 a text', ['run', 'probe', '--input', '"x"'], /expected an object, got a string/],
     ['B1 no input', ['run', 'probe'], /Missing set in payload/],
-    ['B2 an empty object, naming every missing field', ['run', 'agent-eval-run', '--input', '{}'], /Missing runId in payload; Missing userId in payload/],
-    ['B3 a misspelt control, naming the nearest', ['run', 'probe', '--input', '{"set":"s","dry_run":true}'], /unknown key dry_run, did you mean dryRun\?/],
+    [
+      'B2 an empty object, naming every missing field',
+      ['run', 'agent-eval-run', '--input', '{}'],
+      /Missing runId in payload; Missing userId in payload/,
+    ],
+    [
+      'B3 a misspelt control, naming the nearest',
+      ['run', 'probe', '--input', '{"set":"s","dry_run":true}'],
+      /unknown key dry_run, did you mean dryRun\?/,
+    ],
     ['B3 an unknown key', ['run', 'agentEvalRun', '--input', '{"runId":"r","userId":"u","parallelism":"four"}'], /unknown key parallelism/],
     ['a text for a number', ['run', 'probe', '--input', '{"set":"s","pageSize":"15"}'], /pageSize: .*expected number/],
     ['B4 a blank id', ['run', 'probe', '--input', '{"set":"   "}'], /set: must not be blank/],
@@ -115,7 +153,11 @@ describe('strata run refuses with exit 2 and one line that says what was expecte
     ['two documents', ['run', 'probe', '--input', '{"set":"a"}\n{"set":"b"}'], /expected exactly one argument, got 2 JSON documents/],
     ['what is not JSON', ['run', 'probe', '--input', 'set=a'], /--input is not JSON .*: expected one JSON object or @file/],
     ['a file that is not there', ['run', 'probe', '--input', '@/nowhere.json'], /the file \/nowhere.json cannot be read \(ENOENT\)/],
-    ['a control against the input', ['run', 'probe', '--input', '{"set":"a","dryRun":false}', '--dry-run'], /--dry-run contradicts the input, which says dryRun: false/],
+    [
+      'a control against the input',
+      ['run', 'probe', '--input', '{"set":"a","dryRun":false}', '--dry-run'],
+      /--dry-run contradicts the input, which says dryRun: false/,
+    ],
     ['a redrive with force', ['run', 'probe', '--input', '{"set":"a","redriveOf":"probe/a"}', '--force'], /force: cannot be combined with redriveOf/],
   ])('%s', async (_name, words, reason) => {
     const { code, stderr, stdout } = await cli.say(...words);

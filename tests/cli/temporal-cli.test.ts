@@ -22,12 +22,17 @@ interface Ended {
 const start = (id: string, words: readonly string[], queue = rig.taskQueue) =>
   runTemporal(rig, ['workflow', 'start', '--fail-existing', '--task-timeout', '3s', '--task-queue', queue, '--workflow-id', id, ...words]);
 
-const onRun = (verb: readonly string[], id: string, words: readonly string[] = []) => runTemporal(rig, ['workflow', ...verb, '--workflow-id', id, ...words]);
+const onRun = (verb: readonly string[], id: string, words: readonly string[] = []) =>
+  runTemporal(rig, ['workflow', ...verb, '--workflow-id', id, ...words]);
 
 /** Waits as `temporal workflow result` does and answers how the run closed. */
 const ending = async (id: string): Promise<Ended> => {
   const { stdout } = await onRun(['result'], id, ['-o', 'json']);
-  const { status, result, closeEvent } = JSON.parse(stdout) as { status: string; result?: Record<string, unknown>; closeEvent: { workflowExecutionFailedEventAttributes?: { failure: Ended['failure'] } } };
+  const { status, result, closeEvent } = JSON.parse(stdout) as {
+    status: string;
+    result?: Record<string, unknown>;
+    closeEvent: { workflowExecutionFailedEventAttributes?: { failure: Ended['failure'] } };
+  };
   const failure = closeEvent.workflowExecutionFailedEventAttributes?.failure;
   return { status, ...(result && { result }), ...(failure && { failure }) };
 };
@@ -42,19 +47,29 @@ const until = (what: string, probe: () => Promise<boolean>): Promise<void> => wa
 
 describe('a run by the temporal CLI alone', () => {
   test('starts, answers the progress query, is listed by StrataPipeline and ends with the same result as by strata', async () => {
-    await seedSet(rig, 'plain', 21);
+    await seedSet(rig, 'plain', { items: 21 });
     const started = await start('probe/plain', ['--type', 'probe', '--input', '{"set":"plain"}']);
     expect(started.code, started.stderr).toBe(0);
-    expect(await ending('probe/plain')).toMatchObject({ status: 'COMPLETED', result: { outcome: 'completed', message: 'Processed 21 items', pages: 1, chunks: 2, succeeded: 21 } });
+    expect(await ending('probe/plain')).toMatchObject({
+      status: 'COMPLETED',
+      result: { outcome: 'completed', message: 'Processed 21 items', pages: 1, chunks: 2, succeeded: 21 },
+    });
     expect(await query('probe/plain')).toMatchObject({ workflowId: 'probe/plain', state: 'completed', toProcess: 21, succeeded: 21, remaining: 0 });
     await until('the run in the list', async () => {
-      const { stdout } = await runTemporal(rig, ['workflow', 'list', '--query', `StrataPipeline="probe" and TaskQueue="${rig.taskQueue}"`, '-o', 'json']);
+      const { stdout } = await runTemporal(rig, [
+        'workflow',
+        'list',
+        '--query',
+        `StrataPipeline="probe" and TaskQueue="${rig.taskQueue}"`,
+        '-o',
+        'json',
+      ]);
       return stdout.includes('"probe/plain"');
     });
   });
 
   test('is paused and resumed by signals, and a second start on its id is exit 1 with --fail-existing', async () => {
-    await seedSet(rig, 'signals', 12, { sleepMs: 1_500 });
+    await seedSet(rig, 'signals', { items: 12, sleepMs: 1_500 });
     await start('probe/signals', ['--type', 'probe', '--input', '{"set":"signals","maxConcurrency":2}']);
     await until('the run counted', async () => (await query('probe/signals'))['toProcess'] === 12);
     const again = await start('probe/signals', ['--type', 'probe', '--input', '{"set":"signals","maxItems":1}']);
@@ -67,17 +82,21 @@ describe('a run by the temporal CLI alone', () => {
   });
 
   test('is aborted by a signal with a reason', async () => {
-    await seedSet(rig, 'abort', 30, { sleepMs: 600_000 });
+    await seedSet(rig, 'abort', { items: 30, sleepMs: 600_000 });
     await start('probe/abort', ['--type', 'probe', '--input', '{"set":"abort"}']);
     await until('the run counted', async () => (await query('probe/abort'))['toProcess'] === 30);
     await onRun(['signal'], 'probe/abort', ['--name', 'abort', '--input', '{"reason":"enough"}']);
-    expect(await ending('probe/abort')).toMatchObject({ status: 'COMPLETED', result: { outcome: 'aborted', cancelled: true, succeeded: 0, failed: 0, remaining: 30 } });
+    expect(await ending('probe/abort')).toMatchObject({
+      status: 'COMPLETED',
+      result: { outcome: 'aborted', cancelled: true, succeeded: 0, failed: 0, remaining: 30 },
+    });
   });
 
   test('answers the controls as updates, and refuses a control with other input than a reason', async () => {
-    await seedSet(rig, 'updates', 30, { sleepMs: 600_000 });
+    await seedSet(rig, 'updates', { items: 30, sleepMs: 600_000 });
     await start('probe/updates', ['--type', 'probe', '--input', '{"set":"updates"}']);
-    const update = async (name: string, words: readonly string[] = []) => runTemporal(rig, ['workflow', 'update', 'execute', '--workflow-id', 'probe/updates', '--name', name, ...words, '-o', 'json']);
+    const update = async (name: string, words: readonly string[] = []) =>
+      runTemporal(rig, ['workflow', 'update', 'execute', '--workflow-id', 'probe/updates', '--name', name, ...words, '-o', 'json']);
     const answerOf = ({ stdout }: { stdout: string }) => (JSON.parse(stdout) as { result: unknown }).result;
     expect(answerOf(await update('pause', ['--input', '{"reason":"lunch"}']))).toEqual({ accepted: true, state: 'paused' });
     const refused = await update('resume', ['--input', '{"raeson":"typo"}']);
@@ -89,11 +108,14 @@ describe('a run by the temporal CLI alone', () => {
   });
 
   test('E7: under another id while the scope is active it ends Failed AlreadyRunning, naming the active run', async () => {
-    await seedSet(rig, 'busy', 5, { sleepMs: 600_000 });
+    await seedSet(rig, 'busy', { items: 5, sleepMs: 600_000 });
     await start('probe/busy', ['--type', 'probe', '--input', '{"set":"busy"}']);
     await until('the run counted', async () => (await query('probe/busy'))['toProcess'] === 5);
     await start('my-own-id', ['--type', 'probe', '--input', '{"set":"busy"}']);
-    expect(await ending('my-own-id')).toMatchObject({ status: 'FAILED', failure: { message: 'probe/busy is already running', applicationFailureInfo: { type: 'AlreadyRunning' } } });
+    expect(await ending('my-own-id')).toMatchObject({
+      status: 'FAILED',
+      failure: { message: 'probe/busy is already running', applicationFailureInfo: { type: 'AlreadyRunning' } },
+    });
     expect(await countRuns(rig, 'busy')).toBe(1);
     await onRun(['signal'], 'probe/busy', ['--name', 'abort']);
   });
@@ -119,7 +141,12 @@ describe('a bad start ends Failed within 10 s, names what was wrong and writes n
     ['B5 itemIds as text', 'agentEvalRun', ['--input', `${RUN},"itemIds":"a"}`], /itemIds: .*expected array/],
     ['B6 an empty threshold', 'agentEvalRun', ['--input', `${RUN},"failureThreshold":{}}`], /failureThreshold: expected \{count/],
     ['B6 both thresholds', 'agentEvalRun', ['--input', `${RUN},"failureThreshold":{"count":1,"share":0.1}}`], /failureThreshold: /],
-    ['B6 a redrive with force', 'agentEvalRun', ['--input', `${RUN},"redriveOf":"agent-eval-run/x","force":true}`], /force: cannot be combined with redriveOf/],
+    [
+      'B6 a redrive with force',
+      'agentEvalRun',
+      ['--input', `${RUN},"redriveOf":"agent-eval-run/x","force":true}`],
+      /force: cannot be combined with redriveOf/,
+    ],
   ])('%s: InvalidInput', async (name, type, words, reason) => {
     const id = `bad/${name.replaceAll(' ', '-')}`;
     const began = performance.now();
@@ -132,7 +159,10 @@ describe('a bad start ends Failed within 10 s, names what was wrong and writes n
   });
 
   test('B5: 1,001 item ids, and 1,000 ids of 100 bytes', async () => {
-    for (const [id, count, length] of [['bad/many', 1_001, 3], ['bad/large', 1_000, 100]] as const) {
+    for (const [id, count, length] of [
+      ['bad/many', 1_001, 3],
+      ['bad/large', 1_000, 100],
+    ] as const) {
       const itemIds = Array.from({ length: count }, (_, at) => String(at).padEnd(length, 'x'));
       const file = await writeScratch('input.json', JSON.stringify({ set: 's', itemIds }));
       await start(id, ['--type', 'probe', '--input-file', file]);
@@ -142,7 +172,7 @@ describe('a bad start ends Failed within 10 s, names what was wrong and writes n
     }
   });
 
-  test('B4: a file with two documents is the CLI\'s own exit 1 and starts nothing', async () => {
+  test("B4: a file with two documents is the CLI's own exit 1 and starts nothing", async () => {
     const file = await writeScratch('two.json', '{"set":"a"}\n{"set":"b"}\n');
     const { code } = await start('bad/two-documents', ['--type', 'probe', '--input-file', file]);
     expect(code).toBe(1);
@@ -159,7 +189,10 @@ describe('a bad start ends Failed within 10 s, names what was wrong and writes n
 
   test('an unknown eval run is PreflightRefused', async () => {
     await start('agent-eval-run/nobody', ['--type', 'agentEvalRun', '--input', '{"runId":"nobody","userId":"u"}']);
-    expect(await ending('agent-eval-run/nobody')).toMatchObject({ status: 'FAILED', failure: { message: 'Run not found', applicationFailureInfo: { type: 'PreflightRefused' } } });
+    expect(await ending('agent-eval-run/nobody')).toMatchObject({
+      status: 'FAILED',
+      failure: { message: 'Run not found', applicationFailureInfo: { type: 'PreflightRefused' } },
+    });
   });
 
   test('B1 to B7 left no row and nothing Running', async () => {
@@ -168,6 +201,11 @@ describe('a bad start ends Failed within 10 s, names what was wrong and writes n
     expect((await ending('bad/last')).failure?.message).toMatch(/pageSize/);
     expect(await countRows(rig)).toBe(before);
     expect(await countRuns(rig, 'r')).toBe(0);
-    await until('no bad start Running', async () => (await rig.client.workflow.count(`TaskQueue = '${rig.taskQueue}' and WorkflowId starts_with 'bad/' and ExecutionStatus = 'Running'`)).count === 0);
+    await until(
+      'no bad start Running',
+      async () =>
+        (await rig.client.workflow.count(`TaskQueue = '${rig.taskQueue}' and WorkflowId starts_with 'bad/' and ExecutionStatus = 'Running'`))
+          .count === 0,
+    );
   });
 });

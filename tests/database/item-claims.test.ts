@@ -4,7 +4,8 @@ import { inTransaction, readRow } from '../../packages/database/database.ts';
 import { claimItems } from '../../packages/database/item-claims.ts';
 import type { Claim, ClaimRequest, Claims } from '../../packages/database/item-claims.ts';
 import { endItems, failItem, releaseItems } from '../../packages/database/item-endings.ts';
-import { finishRun, latchAbort } from '../../packages/database/run-store.ts';
+import { latchAbort } from '../../packages/database/aborts.ts';
+import { finishRun } from '../../packages/database/run-store.ts';
 import { startWorkerLease } from '../../packages/database/worker-lease.ts';
 import type { WorkerLease } from '../../packages/database/worker-lease.ts';
 import { createTestDatabase, openTestRun } from '../../packages/testing/test-database.ts';
@@ -40,7 +41,10 @@ const fail = (run: string, held: Claim, kind: 'final' | 'retry' | 'free' = 'retr
 const end = (held: Claim) => endItems(base.db, [{ claim: held, state: 'done', result: '{"n":1}', resultHash: 'h', reason: null }]);
 
 const rowOf = (held: Claim) =>
-  readRow<Record<string, unknown>>(base.db, sql`select state, token, attempts, failed_runs, free_waits, error_type from pipeline_items where id = ${held.rowId}`);
+  readRow<Record<string, unknown>>(
+    base.db,
+    sql`select state, token, attempts, failed_runs, free_waits, error_type from pipeline_items where id = ${held.rowId}`,
+  );
 
 const finish = (run: string) => inTransaction(base.db, (tx) => finishRun(tx, { run, outcome: 'completed', message: '', ...NO_WORK }));
 
@@ -69,6 +73,13 @@ describe('claiming', () => {
     expect(won(await claim(run, { activityId: '2' }))).toMatchObject({ token: 2, attempt: 2 });
   });
 
+  test('a worker that starts removes the leases of those that are gone since a day, and no other', async () => {
+    await base.pool.query("insert into worker_leases values ('long-gone', now() - interval '25 hours'), ('just-gone', now() - interval '1 minute')");
+    await (await startWorkerLease(base.db, 'fresh')).stop();
+    const { rows } = await base.pool.query("select identity from worker_leases where identity like '%-gone'");
+    expect(rows).toEqual([{ identity: 'just-gone' }]);
+  });
+
   test('a claim left by a run that has closed is free for the next run, as its first attempt', async () => {
     const run = await openTestRun(base.db, { scope: 'closed' });
     const held = won(await claim(run));
@@ -81,7 +92,10 @@ describe('claiming', () => {
   test.each([
     ['aborted', async (run: string) => void (await latchAbort(base.db, `probe/${run}`, null))],
     ['finished', async (run: string) => void (await base.pool.query('update pipeline_runs set finished_at = now() where scope = $1', [run]))],
-    ['threshold', async (run: string) => void (await base.pool.query('update pipeline_runs set failed = 1, max_failures = 0 where scope = $1', [run]))],
+    [
+      'threshold',
+      async (run: string) => void (await base.pool.query('update pipeline_runs set failed = 1, max_failures = 0 where scope = $1', [run])),
+    ],
   ])('a run that is %s takes no claim', async (refused, stop) => {
     const run = await openTestRun(base.db, { scope: refused });
     await stop(refused);

@@ -35,7 +35,10 @@ afterEach(async () => {
 
 async function* cases() {
   for (let line = 1; line <= ROWS; line++)
-    yield { line, case: { input: [{ role: 'user' as const, content: `q${line}` }], assertions: [{ type: 'equals' as const, values: ['a'] }], metadata: {} } };
+    yield {
+      line,
+      case: { input: [{ role: 'user' as const, content: `q${line}` }], assertions: [{ type: 'equals' as const, values: ['a'] }], metadata: {} },
+    };
 }
 
 test('D4: 13,108 rows of 5 columns are written by several statements, each far below the most parameters a statement may have', async () => {
@@ -50,14 +53,28 @@ test('D4: 13,108 rows of 5 columns are written by several statements, each far b
 test('D4: 13,108 items are claimed, ended and given back with a handful of parameters', async () => {
   const run = await openTestRun(base.db, { scope: 'many' });
   const itemIds = Array.from({ length: ROWS }, (_, index) => `item-${index}`);
-  const { answers } = await claimItems(base.db, { run, itemIds, workflowId: 'w', activityId: '1', worker: 'x', maxAttempts: 5, retakesFailed: 'never' });
+  const { answers } = await claimItems(base.db, {
+    run,
+    itemIds,
+    workflowId: 'w',
+    activityId: '1',
+    worker: 'x',
+    maxAttempts: 5,
+    retakesFailed: 'never',
+  });
   const claims = answers.flatMap((answer) => (answer.kind === 'claimed' ? [answer.claim] : []));
   expect(claims.map(({ itemId }) => itemId)).toEqual(itemIds);
   const [half, rest] = [claims.slice(0, ROWS / 2), claims.slice(ROWS / 2)];
-  const ended = await endItems(base.db, half.map((claim) => ({ claim, state: 'done' as const, result: null, resultHash: null, reason: null })));
+  const ended = await endItems(
+    base.db,
+    half.map((claim) => ({ claim, state: 'done' as const, result: null, resultHash: null, reason: null })),
+  );
   expect(ended.size).toBe(ROWS / 2);
   await releaseItems(base.db, rest);
   const { rows } = await base.pool.query('select state, count(*)::int from pipeline_items group by 1 order by 1');
-  expect(rows).toEqual([{ state: 'done', count: ROWS / 2 }, { state: 'open', count: ROWS / 2 }]);
+  expect(rows).toEqual([
+    { state: 'done', count: ROWS / 2 },
+    { state: 'open', count: ROWS / 2 },
+  ]);
   expect(Math.max(...sent.map(({ parameters }) => parameters))).toBeLessThan(100);
 });

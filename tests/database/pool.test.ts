@@ -60,7 +60,11 @@ describe('a pool', () => {
     const lost = inTransaction(base.db, async (tx) => {
       const pid = await backendOf(tx);
       await other.query('select pg_terminate_backend($1)', [pid]);
-      await waitUntil({ what: 'the session being gone', timeoutMs: 5_000, probe: async () => (await other.query('select from pg_stat_activity where pid = $1', [pid])).rowCount === 0 });
+      await waitUntil({
+        what: 'the session being gone',
+        timeoutMs: 5_000,
+        probe: async () => (await other.query('select from pg_stat_activity where pid = $1', [pid])).rowCount === 0,
+      });
       return readRow(tx, sql`select 1 as one`);
     });
     await expect(lost).rejects.toSatisfy((error) => classifyDatabaseError(error)?.unavailable === true);

@@ -32,7 +32,11 @@ afterEach(async () => {
   await base.close();
 });
 
-type Call = (verb: string, request: object, options?: { readonly activityId?: string; readonly environment?: MockActivityEnvironment }) => Promise<unknown>;
+type Call = (
+  verb: string,
+  request: object,
+  options?: { readonly activityId?: string; readonly environment?: MockActivityEnvironment },
+) => Promise<unknown>;
 
 const prepare = (definition: Partial<PipelineDefinition<Fields>> = {}): Call => {
   const deps: RunnerDeps = { db: base.db, identity: WORKER, record: () => undefined, isOwnerRunning: async () => true };
@@ -49,7 +53,8 @@ const caught = async (promise: Promise<unknown>): Promise<ApplicationFailure> =>
 };
 
 const item = (run: string, itemId = 'a') => ({ run, itemId, dryRun: false, timeoutMs: 5_000 });
-const stateOf = async (itemId = 'a') => (await base.pool.query('select state, attempts, token from pipeline_items where item_id = $1', [itemId])).rows[0] as unknown;
+const stateOf = async (itemId = 'a') =>
+  (await base.pool.query('select state, attempts, token from pipeline_items where item_id = $1', [itemId])).rows[0] as unknown;
 
 describe('executeItem', () => {
   test('I6: of two attempts that claim at once one executes; the other makes no call and comes back after 2 s without an attempt', async () => {
@@ -134,7 +139,10 @@ describe('executeSlice', () => {
     expect([5, 10]).toContain(receipt.succeeded);
     expect(receipt.notStarted).toEqual(ids.slice(receipt.succeeded));
     const { rows } = await base.pool.query('select state, attempts, count(*)::int from pipeline_items group by 1, 2 order by 1');
-    expect(rows).toEqual([{ state: 'done', attempts: 1, count: receipt.succeeded }, { state: 'open', attempts: 0, count: 50 - receipt.succeeded }]);
+    expect(rows).toEqual([
+      { state: 'done', attempts: 1, count: receipt.succeeded },
+      { state: 'open', attempts: 0, count: 50 - receipt.succeeded },
+    ]);
   });
 });
 
@@ -160,7 +168,15 @@ describe('an answer of the database that is lost', () => {
 
   test("an item's own write is not made a second time", async () => {
     const run = await openTestRun(base.db, { scope: 'commit' });
-    const { answers } = await claimItems(base.db, { run, itemIds: ['a'], workflowId: 'w', activityId: '1', worker: WORKER, maxAttempts: 5, retakesFailed: 'never' });
+    const { answers } = await claimItems(base.db, {
+      run,
+      itemIds: ['a'],
+      workflowId: 'w',
+      activityId: '1',
+      worker: WORKER,
+      maxAttempts: 5,
+      retakesFailed: 'never',
+    });
     const [answer] = answers;
     if (answer?.kind !== 'claimed') throw new Error('not claimed');
     loseNextCommit(base.pool);

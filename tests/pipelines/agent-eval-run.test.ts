@@ -37,11 +37,18 @@ afterAll(async () => {
 async function* sums(count: number): AsyncGenerator<{ line: number; case: ImportedCase }> {
   for (let n = 1; n <= count; n++) {
     const content = `What is ${n} + 1?`;
-    yield { line: n, case: { id: `sum-${n}`, input: [{ role: 'user', content }], assertions: [{ type: 'numeric', values: [String(n + 1)] }], metadata: {} } };
+    yield {
+      line: n,
+      case: { id: `sum-${n}`, input: [{ role: 'user', content }], assertions: [{ type: 'numeric', values: [String(n + 1)] }], metadata: {} },
+    };
   }
 }
 
-const prepare = async (id: string, cases: number, options: { readonly config?: EvalRunConfig; readonly target?: TargetConfig } = {}): Promise<void> => {
+const prepare = async (
+  id: string,
+  cases: number,
+  options: { readonly config?: EvalRunConfig; readonly target?: TargetConfig } = {},
+): Promise<void> => {
   await importBenchmark(rig.db, { name: id, mode: 'create', cases: sums(cases) });
   const asked = options.target ?? { kind: 'http', url: `${target.url}/${id}` };
   await createEvalRun(rig.db, { id, userId: 'u1', benchmark: id, target: asked, config: options.config ?? {} });
@@ -78,7 +85,10 @@ describe('an evaluation run of 1,000 cases', () => {
     expect(await run(id)).toMatchObject({ outcome: 'nothingToDo', message: 'All test cases already executed', alreadyProcessed: 1_000 });
     await rig.db.execute(sql`delete from eval_results where run_id = ${id} and case_id in (select 'sum-' || n from generate_series(101, 107) n)`);
     expect(await run(id)).toMatchObject({ outcome: 'completed', toProcess: 7, alreadyProcessed: 993, succeeded: 7 });
-    expect(await readRow(rig.db, sql`select count(*)::int as results, count(distinct item_row)::int as cases from eval_trajectories`)).toEqual({ results: 1_000, cases: 1_000 });
+    expect(await readRow(rig.db, sql`select count(*)::int as results, count(distinct item_row)::int as cases from eval_trajectories`)).toEqual({
+      results: 1_000,
+      cases: 1_000,
+    });
   }, 180_000);
 });
 
@@ -115,7 +125,10 @@ test('a run whose cases all err is failed', async () => {
 test('E9: an unknown run, or one of another user, is refused with "Run not found" and leaves no row', async () => {
   await prepare('mine', 1);
   const before = await countRows();
-  for (const input of [{ runId: 'nobody', userId: 'u1' }, { runId: 'mine', userId: 'someone-else' }]) {
+  for (const input of [
+    { runId: 'nobody', userId: 'u1' },
+    { runId: 'mine', userId: 'someone-else' },
+  ]) {
     const started = await pipelines.start(contract, input);
     await expect(pipelines.result(started)).rejects.toMatchObject({ cause: { type: 'PreflightRefused', message: 'Run not found' } });
   }
@@ -148,7 +161,9 @@ test('one case alone is executed again by its id, and no case of a run ever has 
   expect(await pipelines.result(started)).toMatchObject({ toProcess: 1, failed: 1 });
   expect(await run(id, { redriveOf: started.workflowId })).toMatchObject({ toProcess: 1, succeeded: 1 });
   expect(await run(id)).toMatchObject({ toProcess: 2, succeeded: 2 });
-  expect(await readRow(rig.db, sql`select count(*)::int as rows from pipeline_items i join pipeline_epochs e on e.id = i.epoch_id where e.scope = ${id}`)).toEqual({ rows: 3 });
+  expect(
+    await readRow(rig.db, sql`select count(*)::int as rows from pipeline_items i join pipeline_epochs e on e.id = i.epoch_id where e.scope = ${id}`),
+  ).toEqual({ rows: 3 });
 });
 
 test('k = 2 asks each case twice under different keys, and a retry asks only what has no stored answer', async () => {
@@ -174,10 +189,23 @@ test('an abort in the middle says so with exact counters; running again finishes
   const aborted = await pipelines.result(started);
   const asked = target.asked(id);
   gate.resolve();
-  expect(aborted).toMatchObject({ outcome: 'aborted', cancelled: true, toProcess: 100, succeeded: 30, failed: 0, remaining: 70, message: 'Aborted: 30 of 100 test cases executed' });
+  expect(aborted).toMatchObject({
+    outcome: 'aborted',
+    cancelled: true,
+    toProcess: 100,
+    succeeded: 30,
+    failed: 0,
+    remaining: 70,
+    message: 'Aborted: 30 of 100 test cases executed',
+  });
   expect(aborted.interrupted).toBe(asked - 30);
   expect(await findEvalRun(rig.db, id)).toMatchObject({ status: 'aborted' });
   expect(await run(id)).toMatchObject({ outcome: 'completed', toProcess: 70, alreadyProcessed: 30, succeeded: 70 });
-  expect(await readRow(rig.db, sql`select count(*)::int as done from pipeline_items i join pipeline_epochs e on e.id = i.epoch_id where e.scope = ${id} and i.state = 'done'`)).toEqual({ done: 100 });
+  expect(
+    await readRow(
+      rig.db,
+      sql`select count(*)::int as done from pipeline_items i join pipeline_epochs e on e.id = i.epoch_id where e.scope = ${id} and i.state = 'done'`,
+    ),
+  ).toEqual({ done: 100 });
   expect(await findEvalRun(rig.db, id)).toMatchObject({ status: 'completed' });
 });

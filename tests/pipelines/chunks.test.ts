@@ -29,7 +29,8 @@ const eventsOf = async (workflowId: string): Promise<Events> => (await rig.clien
 const scheduledOf = (events: Events, verb: string) =>
   events.filter(({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name === `probe.${verb}`);
 
-const summaryOf = ({ userMetadata }: Events[number]): string => (userMetadata?.summary ? defaultPayloadConverter.fromPayload<string>(userMetadata.summary) : '');
+const summaryOf = ({ userMetadata }: Events[number]): string =>
+  userMetadata?.summary ? defaultPayloadConverter.fromPayload<string>(userMetadata.summary) : '';
 
 const idOf = (seq: number): string => `item-${String(seq).padStart(7, '0')}`;
 
@@ -57,7 +58,13 @@ describe.each(['item', 'slice'] as const)('a chunk, dispatch %s', (dispatch) => 
     });
     await runs.seed('c2', 21);
     const result = await runs.run({ set: 'c2', dispatch, maxConcurrency: 2 });
-    expect(result).toMatchObject({ outcome: 'completedWithFailures', succeeded: 20, failed: 1, remaining: 0, message: 'Processed 21 items, 1 failed' });
+    expect(result).toMatchObject({
+      outcome: 'completedWithFailures',
+      succeeded: 20,
+      failed: 1,
+      remaining: 0,
+      message: 'Processed 21 items, 1 failed',
+    });
     expect(stage.starts).toHaveLength(21);
     expect((await runs.ledger('c2')).filter(({ state }) => state === 'failed').map(({ itemId }) => itemId)).toEqual([idOf(3)]);
   });
@@ -82,9 +89,17 @@ test('a chunk child that somebody terminates is started again and its ended item
   await runs.seed('ended', 40);
   stage.hold((itemId) => seqOf(itemId) !== 5);
   const started = await runs.start({ set: 'ended' });
-  await waitUntil({ what: 'all but item 5 done', timeoutMs: 30_000, probe: async () => (await runs.ledger('ended')).filter(({ state }) => state === 'done').length === 39 });
+  await waitUntil({
+    what: 'all but item 5 done',
+    timeoutMs: 30_000,
+    probe: async () => (await runs.ledger('ended')).filter(({ state }) => state === 'done').length === 39,
+  });
   await rig.client.workflow.getHandle('probe/ended/e1/1/1').terminate('by an operator');
-  await waitUntil({ what: 'item 5 being taken up again', timeoutMs: 60_000, probe: async () => stage.starts.filter((itemId) => seqOf(itemId) === 5).length === 2 });
+  await waitUntil({
+    what: 'item 5 being taken up again',
+    timeoutMs: 60_000,
+    probe: async () => stage.starts.filter((itemId) => seqOf(itemId) === 5).length === 2,
+  });
   stage.open();
   expect(await runs.result(started)).toMatchObject({ outcome: 'completed', succeeded: 40, failed: 0, skipped: 0, chunks: 2 });
   expect(stage.starts).toHaveLength(41);

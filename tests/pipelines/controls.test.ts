@@ -112,7 +112,14 @@ describe.each(DISPATCHES)('abort, dispatch %s', (dispatch) => {
     await runs.progressed(started, 'ten more items counted', ({ succeeded }) => succeeded === done + 10);
     expect(await runs.control('abort', started.workflowId, 'enough')).toMatchObject({ accepted: true, state: 'aborting' });
     const result = await runs.result(started);
-    expect(result).toMatchObject({ success: false, outcome: 'aborted', cancelled: true, succeeded: done + 10, interrupted: 0, remaining: 110 - done });
+    expect(result).toMatchObject({
+      success: false,
+      outcome: 'aborted',
+      cancelled: true,
+      succeeded: done + 10,
+      interrupted: 0,
+      remaining: 110 - done,
+    });
     expect(result.message).toBe(`Aborted: ${done + 10} of 120 items processed`);
     expect(stage.starts).toHaveLength(done + 10);
   });

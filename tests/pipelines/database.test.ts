@@ -103,7 +103,10 @@ describe.each(DISPATCHES)('Postgres away, dispatch %s', (dispatch) => {
 
 describe('a small pool', () => {
   test('D3: with 5 connections, 50 items at once are all done and the counts of the pool are normal again', async () => {
-    await prepare({ behave: async (_item, deps) => (await deps.db.execute(sql`select pg_sleep(0.05)`), { kind: 'done' }) }, { poolSize: 5, worker: { maxConcurrentActivityTaskExecutions: 50 } });
+    await prepare(
+      { behave: async (_item, deps) => (await deps.db.execute(sql`select pg_sleep(0.05)`), { kind: 'done' }) },
+      { poolSize: 5, worker: { maxConcurrentActivityTaskExecutions: 50 } },
+    );
     await runs.seed('d3', 50);
     expect(await runs.run({ set: 'd3' })).toMatchObject({ outcome: 'completed', succeeded: 50 });
     expect(rig.pool.totalCount).toBeLessThanOrEqual(5);

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { refuse } from '../../activities/runner/failures.ts';
 import { waitUntil } from '../../packages/runtime/wait-until.ts';
 import { pick, readChain } from './histories.ts';
-import { createGate, createTrialRig, failureOf, itemName, itemNames } from './trial.ts';
+import { failureOf } from './failure-of.ts';
+import { createGate } from './gate.ts';
+import { createTrialRig, itemName, itemNames } from './trial.ts';
 import type { TrialRig } from './trial.ts';
 
 const NO_ROWS = { runs: 0, done: 0, failed: 0, skipped: 0, open: 0 };
@@ -17,13 +19,23 @@ beforeAll(async () => {
 afterAll(() => trials.rig.close());
 
 const activityTypes = async (started: { workflowId: string; runId: string }): Promise<string[]> =>
-  pick(await readChain(trials.rig, started.workflowId, started.runId), 'activityTaskScheduledEventAttributes').map(({ activityType }) => activityType?.name ?? '');
+  pick(await readChain(trials.rig, started.workflowId, started.runId), 'activityTaskScheduledEventAttributes').map(
+    ({ activityType }) => activityType?.name ?? '',
+  );
 
 describe('an entry that starts nothing', () => {
   test.each([[false], [true]])('E1: no eligible items, dryRun %s: nothingToDo, nothing listed', async (dryRun) => {
     const started = await trials.start(`E1-${dryRun}`, { dryRun });
     const result = await trials.pipelines.result(started);
-    expect(result).toMatchObject({ success: true, outcome: 'nothingToDo', message: 'No eligible items found', totalEligible: 0, toProcess: 0, alreadyProcessed: 0, pages: 0 });
+    expect(result).toMatchObject({
+      success: true,
+      outcome: 'nothingToDo',
+      message: 'No eligible items found',
+      totalEligible: 0,
+      toProcess: 0,
+      alreadyProcessed: 0,
+      pages: 0,
+    });
     expect(result.dryRun).toBe(dryRun ? true : undefined);
     expect(await activityTypes(started)).toEqual(['probe.preflight', 'probe.countEligible']);
     expect(await trials.ledger(`E1-${dryRun}`)).toEqual(NO_ROWS);
@@ -35,7 +47,18 @@ describe('an entry that starts nothing', () => {
     const started = await trials.start('E2', { dryRun: true });
     expect(started.workflowId).toBe('probe/E2-dry-run');
     expect(await trials.pipelines.result(started)).toMatchObject({
-      success: true, outcome: 'dryRun', dryRun: true, message: '[DryRun] Would process 80 items', totalEligible: 100, toProcess: 80, alreadyProcessed: 20, deferred: 0, succeeded: 0, pages: 0, chunks: 0, direct: 0,
+      success: true,
+      outcome: 'dryRun',
+      dryRun: true,
+      message: '[DryRun] Would process 80 items',
+      totalEligible: 100,
+      toProcess: 80,
+      alreadyProcessed: 20,
+      deferred: 0,
+      succeeded: 0,
+      pages: 0,
+      chunks: 0,
+      direct: 0,
     });
     expect(await activityTypes(started)).toEqual(['probe.preflight', 'probe.countEligible']);
     expect(trials.executed('E2')).toEqual([]);
@@ -45,8 +68,22 @@ describe('an entry that starts nothing', () => {
   test('E3: all 120 done: nothing to do, and a dry run would process 0', async () => {
     trials.declare('E3', { items: 120 });
     await trials.markDone('E3', itemNames(1, 120));
-    expect(await trials.run('E3')).toMatchObject({ success: true, outcome: 'nothingToDo', message: 'All items already processed', totalEligible: 120, toProcess: 0, alreadyProcessed: 120 });
-    expect(await trials.run('E3', { dryRun: true })).toMatchObject({ outcome: 'dryRun', dryRun: true, message: '[DryRun] Would process 0 items', totalEligible: 120, toProcess: 0, alreadyProcessed: 120 });
+    expect(await trials.run('E3')).toMatchObject({
+      success: true,
+      outcome: 'nothingToDo',
+      message: 'All items already processed',
+      totalEligible: 120,
+      toProcess: 0,
+      alreadyProcessed: 120,
+    });
+    expect(await trials.run('E3', { dryRun: true })).toMatchObject({
+      outcome: 'dryRun',
+      dryRun: true,
+      message: '[DryRun] Would process 0 items',
+      totalEligible: 120,
+      toProcess: 0,
+      alreadyProcessed: 120,
+    });
     expect(await trials.ledger('E3')).toEqual({ ...NO_ROWS, done: 120 });
   });
 
@@ -64,7 +101,16 @@ describe('an entry that opens a run', () => {
     await trials.markDone('E4', itemNames(1, 30));
     const log = vi.spyOn(Runtime.instance().logger, 'log');
     const result = await trials.run('E4');
-    expect(result).toMatchObject({ success: true, outcome: 'completed', message: 'Processed 90 items', totalEligible: 120, toProcess: 90, alreadyProcessed: 30, succeeded: 90, epoch: 1 });
+    expect(result).toMatchObject({
+      success: true,
+      outcome: 'completed',
+      message: 'Processed 90 items',
+      totalEligible: 120,
+      toProcess: 90,
+      alreadyProcessed: 30,
+      succeeded: 90,
+      epoch: 1,
+    });
     expect(log.mock.calls.map(([, message]) => message)).toContain('[probe:process] Triggered pagination for 90 items');
     log.mockRestore();
     expect(trials.executed('E4').toSorted()).toEqual(itemNames(31, 120));
@@ -73,7 +119,15 @@ describe('an entry that opens a run', () => {
 
   test('E5: maxItems 10 of 120 defers 110, which the next plain start takes', async () => {
     trials.declare('E5', { items: 120 });
-    expect(await trials.run('E5', { maxItems: 10 })).toMatchObject({ toProcess: 10, deferred: 110, totalEligible: 120, succeeded: 10, remaining: 0, pages: 1, direct: 10 });
+    expect(await trials.run('E5', { maxItems: 10 })).toMatchObject({
+      toProcess: 10,
+      deferred: 110,
+      totalEligible: 120,
+      succeeded: 10,
+      remaining: 0,
+      pages: 1,
+      direct: 10,
+    });
     expect(await trials.run('E5')).toMatchObject({ toProcess: 110, deferred: 0, alreadyProcessed: 10, succeeded: 110 });
     expect(trials.executed('E5').toSorted()).toEqual(itemNames(1, 120));
   });
@@ -81,7 +135,13 @@ describe('an entry that opens a run', () => {
   test('E6: itemIds of an open, a done and an unknown item: 2/1/1, one not eligible', async () => {
     trials.declare('E6', { items: 10 });
     await trials.markDone('E6', [itemName(2)]);
-    expect(await trials.run('E6', { itemIds: [itemName(1), itemName(2), 'x', itemName(1)] })).toMatchObject({ totalEligible: 2, toProcess: 1, alreadyProcessed: 1, notEligible: 1, succeeded: 1 });
+    expect(await trials.run('E6', { itemIds: [itemName(1), itemName(2), 'x', itemName(1)] })).toMatchObject({
+      totalEligible: 2,
+      toProcess: 1,
+      alreadyProcessed: 1,
+      notEligible: 1,
+      succeeded: 1,
+    });
     expect(trials.executed('E6')).toEqual([itemName(1)]);
   });
 
@@ -132,7 +192,14 @@ describe('starts while a run is active', () => {
     trials.declare('E8b', { items: 120, plan: { maxConcurrency: 10 }, execute: gate.execute });
     const started = await Promise.all(Array.from({ length: 10 }, (_, n) => trials.startBare(`bare/E8b-${n}`, { set: 'E8b' })));
     const ends = started.map(async (each) => ({ ended: await each.result().catch(() => null), each }));
-    await waitUntil({ what: 'nine refusals', timeoutMs: 30_000, probe: async () => (await Promise.all(started.map(({ workflowId }) => trials.rig.client.workflow.getHandle(workflowId).describe()))).filter(({ status }) => status.name === 'FAILED').length === 9 });
+    await waitUntil({
+      what: 'nine refusals',
+      timeoutMs: 30_000,
+      probe: async () =>
+        (await Promise.all(started.map(({ workflowId }) => trials.rig.client.workflow.getHandle(workflowId).describe()))).filter(
+          ({ status }) => status.name === 'FAILED',
+        ).length === 9,
+    });
     gate.open();
     const settled = await Promise.all(ends);
     const refused = settled.filter(({ ended }) => ended === null);
@@ -183,26 +250,39 @@ describe('B9: ids with awkward characters', () => {
   const ODD = ['org/42?x=1#f', 'a%2Fb', "x'y", 'x'.repeat(300), '😀'.repeat(250)];
 
   test('B9: items with such ids are done once each, and summaries stay below 200 bytes', async () => {
-    const items = { query: sql`select item_id, n as sort_key from unnest(${sql.param(ODD)}::text[]) with ordinality as u(item_id, n)`, sortType: 'bigint' } as const;
+    const items = {
+      query: sql`select item_id, n as sort_key from unnest(${sql.param(ODD)}::text[]) with ordinality as u(item_id, n)`,
+      sortType: 'bigint',
+    } as const;
     trials.declare('B9', { items, plan: { chunkSize: 2 } });
     const started = await trials.start('B9', { itemIds: ODD });
     expect(await trials.pipelines.result(started)).toMatchObject({ succeeded: 5, failed: 0, chunks: 3, notEligible: 0 });
     expect(trials.executed('B9').toSorted()).toEqual(ODD.toSorted());
     const chain = await readChain(trials.rig, started.workflowId, started.runId);
-    const chunks = await Promise.all(pick(chain, 'childWorkflowExecutionStartedEventAttributes').map(({ workflowExecution }) => readChain(trials.rig, workflowExecution?.workflowId ?? '', workflowExecution?.runId ?? '')));
+    const chunks = await Promise.all(
+      pick(chain, 'childWorkflowExecutionStartedEventAttributes').map(({ workflowExecution }) =>
+        readChain(trials.rig, workflowExecution?.workflowId ?? '', workflowExecution?.runId ?? ''),
+      ),
+    );
     const summaries = chunks.flatMap((each) => each[0]?.events ?? []).flatMap(({ userMetadata }) => userMetadata?.summary?.data ?? []);
     expect(summaries.length).toBeGreaterThanOrEqual(5);
     expect(Math.max(...summaries.map(({ length }) => length))).toBeLessThanOrEqual(202);
   });
 
-  test.each(ODD.map((scope, index) => [index + 1, scope] as const))('B9: scope %i of this kind derives ids of at most 200 safe bytes, the original is in the memo', async (_index, scope) => {
-    trials.declare(scope, { items: 21 });
-    const started = await trials.start(scope);
-    expect(await trials.pipelines.result(started)).toMatchObject({ succeeded: 21, chunks: 2 });
-    const chain = await readChain(trials.rig, started.workflowId, started.runId);
-    const ids = [started.workflowId, ...pick(chain, 'startChildWorkflowExecutionInitiatedEventAttributes').map(({ workflowId }) => workflowId ?? '')];
-    expect(ids).toHaveLength(3);
-    for (const id of ids) expect(id).toMatch(/^(?=.{1,200}$)[A-Za-z0-9._:-]+(\/[A-Za-z0-9._:-]+)+$/);
-    expect((await trials.rig.client.workflow.getHandle(started.workflowId).describe()).memo).toEqual({ scope });
-  });
+  test.each(ODD.map((scope, index) => [index + 1, scope] as const))(
+    'B9: scope %i of this kind derives ids of at most 200 safe bytes, the original is in the memo',
+    async (_index, scope) => {
+      trials.declare(scope, { items: 21 });
+      const started = await trials.start(scope);
+      expect(await trials.pipelines.result(started)).toMatchObject({ succeeded: 21, chunks: 2 });
+      const chain = await readChain(trials.rig, started.workflowId, started.runId);
+      const ids = [
+        started.workflowId,
+        ...pick(chain, 'startChildWorkflowExecutionInitiatedEventAttributes').map(({ workflowId }) => workflowId ?? ''),
+      ];
+      expect(ids).toHaveLength(3);
+      for (const id of ids) expect(id).toMatch(/^(?=.{1,200}$)[A-Za-z0-9._:-]+(\/[A-Za-z0-9._:-]+)+$/);
+      expect((await trials.rig.client.workflow.getHandle(started.workflowId).describe()).memo).toEqual({ scope });
+    },
+  );
 });

@@ -13,7 +13,7 @@ export interface ChainedRun {
 /** The histories of a chain from its first run to its last. */
 export async function readChain(rig: Rig, workflowId: string, firstRunId: string): Promise<readonly ChainedRun[]> {
   const runs: ChainedRun[] = [];
-  for (let runId: string | undefined = firstRunId; runId !== undefined; ) {
+  for (let runId: string | undefined = firstRunId; runId !== undefined;) {
     const handle = rig.client.workflow.getHandle(workflowId, runId);
     const events: readonly Event[] = (await handle.fetchHistory()).events ?? [];
     runs.push({ runId, events, bytes: (await handle.describe()).historySize ?? 0 });
@@ -38,7 +38,12 @@ export const maxOpenChildren = (chain: readonly ChainedRun[]): number => {
   let most = 0;
   for (const event of chain.flatMap(({ events }) => events)) {
     if (event.startChildWorkflowExecutionInitiatedEventAttributes) open++;
-    if (event.childWorkflowExecutionCompletedEventAttributes ?? event.childWorkflowExecutionCanceledEventAttributes ?? event.childWorkflowExecutionFailedEventAttributes) open--;
+    if (
+      event.childWorkflowExecutionCompletedEventAttributes ??
+      event.childWorkflowExecutionCanceledEventAttributes ??
+      event.childWorkflowExecutionFailedEventAttributes
+    )
+      open--;
     most = Math.max(most, open);
   }
   return most;

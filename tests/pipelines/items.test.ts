@@ -58,12 +58,21 @@ describe.each(['item', 'slice'] as const)('an item in trouble, dispatch %s', (di
     });
     await runs.seed('i2', 20);
     const result = await runs.run({ set: 'i2', dispatch });
-    expect(result).toMatchObject({ success: false, outcome: 'completedWithFailures', succeeded: 19, failed: 1, message: 'Processed 20 items, 1 failed' });
+    expect(result).toMatchObject({
+      success: false,
+      outcome: 'completedWithFailures',
+      succeeded: 19,
+      failed: 1,
+      message: 'Processed 20 items, 1 failed',
+    });
     expect(result.failedItems).toBe('strata failures probe/i2');
     expect(await find('i2', 7)).toMatchObject({ state: 'failed', attempts: 5, errorType: 'ProviderUnavailable', error: 'not today' });
     expect(countStarts(7)).toBe(5);
     const { rows } = await rig.pool.query("select counter, count(*)::int from probe_items where probe_set = 'i2' group by counter order by counter");
-    expect(rows).toEqual([{ counter: 0, count: 1 }, { counter: 1, count: 19 }]);
+    expect(rows).toEqual([
+      { counter: 0, count: 1 },
+      { counter: 1, count: 19 },
+    ]);
   });
 
   test('I3: a blank id is refused as missing before any call, and the others are done', async () => {

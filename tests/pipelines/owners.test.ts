@@ -3,8 +3,11 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../packages/runtime/wait-until.ts';
 import { pick, readChain } from './histories.ts';
-import { createGate, createTrialRig, failureOf } from './trial.ts';
-import type { Gate, TrialRig } from './trial.ts';
+import { failureOf } from './failure-of.ts';
+import { createGate } from './gate.ts';
+import { createTrialRig } from './trial.ts';
+import type { Gate } from './gate.ts';
+import type { TrialRig } from './trial.ts';
 
 const NAMESPACE = 'default';
 let trials: TrialRig;
@@ -37,17 +40,25 @@ const begin = async (set: string, gate: Gate): Promise<{ workflowId: string; run
 };
 
 const expectEachEndedOnce = async (set: string): Promise<void> => {
-  const [ends] = await trials.query<{ all: number; different: number }>(sql`select count(*)::int as all, count(distinct item_id)::int as different from trial_ends where trial_set = ${set}`);
+  const [ends] = await trials.query<{ all: number; different: number }>(
+    sql`select count(*)::int as all, count(distinct item_id)::int as different from trial_ends where trial_set = ${set}`,
+  );
   expect(ends).toEqual({ all: 120, different: 120 });
   expect(await trials.ledger(set)).toMatchObject({ done: 120, failed: 0, open: 0 });
 };
 
 const outcomesOf = async (set: string): Promise<(string | null)[]> =>
-  (await trials.query<{ outcome: string | null }>(sql`select outcome from pipeline_runs where scope = ${set} order by id`)).map(({ outcome }) => outcome);
+  (await trials.query<{ outcome: string | null }>(sql`select outcome from pipeline_runs where scope = ${set} order by id`)).map(
+    ({ outcome }) => outcome,
+  );
 
 const reset = async ({ workflowId, runId }: { workflowId: string; runId: string }, workflowTaskFinishEventId: Long): Promise<string> => {
   const answer = await trials.rig.client.workflowService.resetWorkflowExecution({
-    namespace: NAMESPACE, workflowExecution: { workflowId, runId }, reason: 'trial', requestId: randomUUID(), workflowTaskFinishEventId,
+    namespace: NAMESPACE,
+    workflowExecution: { workflowId, runId },
+    reason: 'trial',
+    requestId: randomUUID(),
+    workflowTaskFinishEventId,
   });
   return answer.runId ?? '';
 };
@@ -55,7 +66,9 @@ const reset = async ({ workflowId, runId }: { workflowId: string; runId: string 
 type Long = NonNullable<Parameters<TrialRig['rig']['client']['workflowService']['resetWorkflowExecution']>[0]['workflowTaskFinishEventId']>;
 
 const taskEvents = async ({ workflowId, runId }: { workflowId: string; runId: string }): Promise<Long[]> =>
-  (await readChain(trials.rig, workflowId, runId)).flatMap(({ events }) => events.flatMap(({ workflowTaskCompletedEventAttributes, eventId }) => (workflowTaskCompletedEventAttributes && eventId ? [eventId] : [])));
+  (await readChain(trials.rig, workflowId, runId)).flatMap(({ events }) =>
+    events.flatMap(({ workflowTaskCompletedEventAttributes, eventId }) => (workflowTaskCompletedEventAttributes && eventId ? [eventId] : [])),
+  );
 
 describe('an active run whose owner is gone', () => {
   test('terminated: the next start takes the row over, and every item ends exactly once', async () => {
@@ -85,7 +98,14 @@ describe('an active run whose owner is gone', () => {
     await waitUntil({
       what: 'the deletion',
       timeoutMs: 30_000,
-      probe: () => trials.rig.client.workflow.getHandle(workflowId).describe().then(() => false, () => true),
+      probe: () =>
+        trials.rig.client.workflow
+          .getHandle(workflowId)
+          .describe()
+          .then(
+            () => false,
+            () => true,
+          ),
     });
     gate.open();
     expect(await trials.run('deleted')).toMatchObject({ outcome: 'completed', totalEligible: 120, remaining: 0 });
@@ -125,7 +145,10 @@ describe('a chunk that somebody else stopped', () => {
     await waitUntil({
       what: 'the second start of the chunk',
       timeoutMs: 30_000,
-      probe: async () => pick(await readChain(trials.rig, started.workflowId, started.runId), 'childWorkflowExecutionStartedEventAttributes').filter(({ workflowExecution }) => workflowExecution?.workflowId === `probe/${set}/e1/1/3`).length === 2,
+      probe: async () =>
+        pick(await readChain(trials.rig, started.workflowId, started.runId), 'childWorkflowExecutionStartedEventAttributes').filter(
+          ({ workflowExecution }) => workflowExecution?.workflowId === `probe/${set}/e1/1/3`,
+        ).length === 2,
     });
     gate.open();
     expect(await trials.pipelines.result(started)).toMatchObject({ outcome: 'completed', succeeded: 120, interrupted: 0, skipped: 0, remaining: 0 });

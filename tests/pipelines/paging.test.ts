@@ -10,12 +10,16 @@ let trials: TrialRig;
 
 beforeAll(async () => {
   trials = await createTrialRig();
-  await trials.rig.db.execute(sql`create table trial_items (trial_set text, item_id text, at timestamptz not null, updated_at timestamptz, primary key (trial_set, item_id))`);
+  await trials.rig.db.execute(
+    sql`create table trial_items (trial_set text, item_id text, at timestamptz not null, updated_at timestamptz, primary key (trial_set, item_id))`,
+  );
 });
 
-afterAll(() => trials.rig.close());
+// Hundreds of histories are replayed.
+afterAll(() => trials.rig.close(), 240_000);
 
-const rowsOf = (set: string) => ({ query: sql`select t.item_id, t.at as sort_key from trial_items t where t.trial_set = ${set}`, sortType: 'timestamptz' }) as const;
+const rowsOf = (set: string) =>
+  ({ query: sql`select t.item_id, t.at as sort_key from trial_items t where t.trial_set = ${set}`, sortType: 'timestamptz' }) as const;
 
 /** Row n is created at second n of a minute-long epoch; `shift` moves it by so many seconds. */
 const insertRows = (set: string, itemIds: readonly string[], shift = 0): Promise<unknown> =>
@@ -31,15 +35,18 @@ describe('pages of which a part is processed', () => {
     ['P13', 120, itemNames(1, 50), {}, { pages: 3, chunks: 3, direct: 20, succeeded: 70 }],
     ['P14', 120, everySecond, {}, { pages: 3, chunks: 4, direct: 10, succeeded: 60 }],
     ['P15', 200, itemNames(1, 100), { pageSize: 100 }, { pages: 2, chunks: 5, direct: 0, succeeded: 100 }],
-  ] as const)('%s: of %i items a part is done, and the pages, chunks and direct items are those of the open ones', async (id, items, done, plan, expected) => {
-    trials.declare(id, { items, plan });
-    await trials.markDone(id, done);
-    const result = await trials.run(id);
-    expect(result).toMatchObject({ ...expected, totalEligible: items, toProcess: expected.succeeded, alreadyProcessed: done.length, remaining: 0 });
-    const executed = trials.executed(id);
-    expect(executed).toHaveLength(expected.succeeded);
-    expect(new Set([...executed, ...done]).size).toBe(items);
-  });
+  ] as const)(
+    '%s: of %i items a part is done, and the pages, chunks and direct items are those of the open ones',
+    async (id, items, done, plan, expected) => {
+      trials.declare(id, { items, plan });
+      await trials.markDone(id, done);
+      const result = await trials.run(id);
+      expect(result).toMatchObject({ ...expected, totalEligible: items, toProcess: expected.succeeded, alreadyProcessed: done.length, remaining: 0 });
+      const executed = trials.executed(id);
+      expect(executed).toHaveLength(expected.succeeded);
+      expect(new Set([...executed, ...done]).size).toBe(items);
+    },
+  );
 });
 
 describe('the keyset', () => {
@@ -51,7 +58,9 @@ describe('the keyset', () => {
   });
 
   test('P16: sort values that differ by one microsecond lose nothing', async () => {
-    await trials.rig.db.execute(sql`insert into trial_items select 'P16b', 'i-' || lpad(n::text, 6, '0'), timestamptz '2026-01-01' + n * interval '1 microsecond' from generate_series(1, 25) n`);
+    await trials.rig.db.execute(
+      sql`insert into trial_items select 'P16b', 'i-' || lpad(n::text, 6, '0'), timestamptz '2026-01-01' + n * interval '1 microsecond' from generate_series(1, 25) n`,
+    );
     trials.declare('P16b', { items: rowsOf('P16b'), plan: { pageSize: 10 } });
     expect(await trials.run('P16b')).toMatchObject({ pages: 3, direct: 25, succeeded: 25 });
     expect(trials.executed('P16b').toSorted()).toEqual(itemNames(1, 25));
@@ -88,7 +97,11 @@ describe('rows that change between pages', () => {
 
   test('P19: rows that appear between the cursor and the upper bound never make a run longer than it was counted', async () => {
     await insertRows('P19b', itemNames(1, 120));
-    trials.declare('P19b', { items: rowsOf('P19b'), plan: { pagesAhead: 0 }, execute: afterPageOne('P19b', () => insertRows('P19b', itemNames(201, 205), -90)) });
+    trials.declare('P19b', {
+      items: rowsOf('P19b'),
+      plan: { pagesAhead: 0 },
+      execute: afterPageOne('P19b', () => insertRows('P19b', itemNames(201, 205), -90)),
+    });
     expect(await trials.run('P19b')).toMatchObject({ toProcess: 120, succeeded: 120, remaining: 0 });
     expect(await trials.run('P19b')).toMatchObject({ totalEligible: 125, toProcess: 5, succeeded: 5 });
     expect(new Set(trials.executed('P19b')).size).toBe(125);
@@ -117,7 +130,9 @@ describe('rows that change between pages', () => {
     });
     expect(await trials.run('P21')).toMatchObject({ succeeded: 120, pages: 3 });
     expect(trials.executed('P21').toSorted()).toEqual(itemNames(1, 120));
-    const [bumped] = await trials.query<{ count: number }>(sql`select count(*)::int as count from trial_items where trial_set = 'P21' and updated_at is not null`);
+    const [bumped] = await trials.query<{ count: number }>(
+      sql`select count(*)::int as count from trial_items where trial_set = 'P21' and updated_at is not null`,
+    );
     expect(bumped?.count).toBe(120);
   });
 
@@ -140,19 +155,30 @@ describe('a history that fills up', () => {
   const eventBudget = IS_FULL ? 3_000 : 300;
   const pages = items / 50;
 
-  test(`P18: ${items} items are ${pages} pages and ${pages * 3} chunks over at least 4 continue-as-new, no run above its budget`, { timeout: IS_FULL ? 3_000_000 : 600_000 }, async () => {
-    trials.declare('P18', { items, plan: { eventBudget } });
-    const started = await trials.start('P18');
-    expect(await trials.pipelines.result(started)).toMatchObject({ pages, chunks: pages * 3, direct: 0, succeeded: items, failed: 0, remaining: 0 });
-    expect(trials.executed('P18')).toHaveLength(items);
-    expect(new Set(trials.executed('P18')).size).toBe(items);
-    const chain = await readChain(trials.rig, started.workflowId, started.runId);
-    expect(chain.length).toBeGreaterThanOrEqual(5);
-    expect(Math.max(...chain.map(({ events }) => events.length))).toBeLessThanOrEqual(eventBudget);
-    expect(chain.reduce((sum, { events }) => sum + events.length, 0)).toBeGreaterThanOrEqual(12 * pages);
-    const carried = pick(chain, 'workflowExecutionContinuedAsNewEventAttributes').map(({ input }) => payloadBytes(input));
-    expect(Math.max(...carried)).toBeLessThanOrEqual(CARRIED_BYTES);
-  });
+  test(
+    `P18: ${items} items are ${pages} pages and ${pages * 3} chunks over at least 4 continue-as-new, no run above its budget`,
+    { timeout: IS_FULL ? 3_000_000 : 600_000 },
+    async () => {
+      trials.declare('P18', { items, plan: { eventBudget } });
+      const started = await trials.start('P18');
+      expect(await trials.pipelines.result(started)).toMatchObject({
+        pages,
+        chunks: pages * 3,
+        direct: 0,
+        succeeded: items,
+        failed: 0,
+        remaining: 0,
+      });
+      expect(trials.executed('P18')).toHaveLength(items);
+      expect(new Set(trials.executed('P18')).size).toBe(items);
+      const chain = await readChain(trials.rig, started.workflowId, started.runId);
+      expect(chain.length).toBeGreaterThanOrEqual(5);
+      expect(Math.max(...chain.map(({ events }) => events.length))).toBeLessThanOrEqual(eventBudget);
+      expect(chain.reduce((sum, { events }) => sum + events.length, 0)).toBeGreaterThanOrEqual(12 * pages);
+      const carried = pick(chain, 'workflowExecutionContinuedAsNewEventAttributes').map(({ input }) => payloadBytes(input));
+      expect(Math.max(...carried)).toBeLessThanOrEqual(CARRIED_BYTES);
+    },
+  );
 
   test('P23: slow chunks while the parent reaches its budget: no child ends early, page numbers and totals go on', async () => {
     const execute = async () => {
@@ -165,9 +191,10 @@ describe('a history that fills up', () => {
     const chain = await readChain(trials.rig, started.workflowId, started.runId);
     expect(chain.length).toBeGreaterThan(1);
     expect(trials.executed('P23').toSorted()).toEqual(itemNames(1, 120));
-    const children = pick(chain, 'startChildWorkflowExecutionInitiatedEventAttributes').map(({ workflowId }) => workflowId);
+    const children = pick(chain, 'startChildWorkflowExecutionInitiatedEventAttributes').map(({ workflowId }) => workflowId ?? '');
     const wanted = Array.from({ length: 24 }, (_, index) => `probe/P23/e1/${Math.floor(index / 2) + 1}/${(index % 2) + 1}`);
-    expect(children.toSorted()).toEqual(wanted.toSorted());
+    expect(children).toHaveLength(24);
+    expect(new Set(children)).toEqual(new Set(wanted));
     expect(pick(chain, 'childWorkflowExecutionCompletedEventAttributes')).toHaveLength(24);
     expect(pick(chain, 'childWorkflowExecutionCanceledEventAttributes')).toHaveLength(0);
   });

@@ -35,20 +35,35 @@ const rowsOf = (set: string): Promise<Row[]> =>
 /** The histories of a run and of all its chunks. */
 const readAll = async ({ workflowId, runId }: { workflowId: string; runId: string }): Promise<ChainedRun[]> => {
   const chain = await readChain(trials.rig, workflowId, runId);
-  const children = pick(chain, 'childWorkflowExecutionStartedEventAttributes').map(({ workflowExecution }) => readChain(trials.rig, workflowExecution?.workflowId ?? '', workflowExecution?.runId ?? ''));
+  const children = pick(chain, 'childWorkflowExecutionStartedEventAttributes').map(({ workflowExecution }) =>
+    readChain(trials.rig, workflowExecution?.workflowId ?? '', workflowExecution?.runId ?? ''),
+  );
   return [...chain, ...(await Promise.all(children)).flat()];
 };
 
-const activityResults = (runs: readonly ChainedRun[]): number[] => pick(runs, 'activityTaskCompletedEventAttributes').map(({ result }) => payloadBytes(result));
-const failureSizes = (runs: readonly ChainedRun[]): number[] => pick(runs, 'activityTaskFailedEventAttributes').map(({ failure }) => Buffer.byteLength(JSON.stringify(failure?.message ?? '')) + payloadBytes(failure));
+const activityResults = (runs: readonly ChainedRun[]): number[] =>
+  pick(runs, 'activityTaskCompletedEventAttributes').map(({ result }) => payloadBytes(result));
+const failureSizes = (runs: readonly ChainedRun[]): number[] =>
+  pick(runs, 'activityTaskFailedEventAttributes').map(
+    ({ failure }) => Buffer.byteLength(JSON.stringify(failure?.message ?? '')) + payloadBytes(failure),
+  );
 
 describe.each(['item', 'slice'] as const)('results in %s dispatch', (dispatch) => {
   test('L1: of 3 MB fail the item as PayloadTooLarge at its first attempt, the others are done', async () => {
     const set = `L1-${dispatch}`;
-    trials.declare(set, { items: 20, plan: { dispatch }, execute: async ({ itemId }) => ({ kind: 'done', result: { text: 'x'.repeat(itemId === itemName(7) ? 3_000_000 : 10) } }) });
+    trials.declare(set, {
+      items: 20,
+      plan: { dispatch },
+      execute: async ({ itemId }) => ({ kind: 'done', result: { text: 'x'.repeat(itemId === itemName(7) ? 3_000_000 : 10) } }),
+    });
     const started = await trials.start(set);
     expect(await trials.pipelines.result(started)).toMatchObject({ outcome: 'completedWithFailures', succeeded: 19, failed: 1 });
-    expect((await rowsOf(set))[6]).toMatchObject({ state: 'failed', error_type: 'PayloadTooLarge', attempts: 1, error: 'result has 3000011 bytes, at most 262144 are kept' });
+    expect((await rowsOf(set))[6]).toMatchObject({
+      state: 'failed',
+      error_type: 'PayloadTooLarge',
+      attempts: 1,
+      error: 'result has 3000011 bytes, at most 262144 are kept',
+    });
     expect(maxTaskBytes(await readAll(started))).toBeLessThan(TASK_BYTES);
   });
 
@@ -65,12 +80,33 @@ describe.each(['item', 'slice'] as const)('results in %s dispatch', (dispatch) =
 
   test('L3: that are no JSON fail UnserializableValue with the path, at the first attempt, and hold up nobody', async () => {
     const set = `L3-${dispatch}`;
-    const bad: readonly unknown[] = [Number.NaN, Number.POSITIVE_INFINITY, 1n, new Date(0), new Map(), new Set(), new Error('x'), Buffer.from('x'), undefined, '\0', '😀'.slice(1)];
+    const bad: readonly unknown[] = [
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      1n,
+      new Date(0),
+      new Map(),
+      new Set(),
+      new Error('x'),
+      Buffer.from('x'),
+      undefined,
+      '\0',
+      '😀'.slice(1),
+    ];
     const kinds = ['NaN', 'Infinity', 'bigint', 'Date', 'Map', 'Set', 'Error', 'Buffer', 'undefined', 'text with NUL', 'text with half a character'];
-    trials.declare(set, { items: 20, plan: { dispatch }, execute: async ({ itemId }) => ({ kind: 'done', result: { list: [1, { deep: Number(itemId.slice(2)) > bad.length ? 1 : bad[Number(itemId.slice(2)) - 1] }] } }) });
+    trials.declare(set, {
+      items: 20,
+      plan: { dispatch },
+      execute: async ({ itemId }) => ({
+        kind: 'done',
+        result: { list: [1, { deep: Number(itemId.slice(2)) > bad.length ? 1 : bad[Number(itemId.slice(2)) - 1] }] },
+      }),
+    });
     expect(await trials.run(set)).toMatchObject({ succeeded: 20 - bad.length, failed: bad.length });
     const rows = await rowsOf(set);
-    expect(rows.slice(0, bad.length).map(({ error_type, error, attempts }) => [error_type, error, attempts])).toEqual(kinds.map((kind) => ['UnserializableValue', `result.list[1].deep: ${kind}`, 1]));
+    expect(rows.slice(0, bad.length).map(({ error_type, error, attempts }) => [error_type, error, attempts])).toEqual(
+      kinds.map((kind) => ['UnserializableValue', `result.list[1].deep: ${kind}`, 1]),
+    );
     expect(trials.executed(set)).toHaveLength(20);
   });
 
@@ -100,22 +136,35 @@ describe.each(['item', 'slice'] as const)('results in %s dispatch', (dispatch) =
     const insert = sql`insert into ${sql.identifier(table)} select unnest(${sql.param(values)}::text[])`;
     const execute = async ({ itemId }: { itemId: string }) => {
       if (itemId === itemName(1)) await trials.rig.db.execute(insert);
-      return itemId === itemName(2) ? ({ kind: 'done', write: async (tx: Transaction) => void (await tx.execute(insert)) } as const) : ({ kind: 'done' } as const);
+      return itemId === itemName(2)
+        ? ({ kind: 'done', write: async (tx: Transaction) => void (await tx.execute(insert)) } as const)
+        : ({ kind: 'done' } as const);
     };
     trials.declare(set, { items: 4, plan: { dispatch }, execute });
     const started = await trials.start(set);
     expect(await trials.pipelines.result(started)).toMatchObject({ succeeded: 2, failed: 2 });
-    for (const row of (await rowsOf(set)).slice(0, 2)) expect(row).toMatchObject({ state: 'failed', error_type: 'UniqueViolation', attempts: 1, error: `database error 23505, constraint ${table}_unique` });
+    for (const row of (await rowsOf(set)).slice(0, 2))
+      expect(row).toMatchObject({
+        state: 'failed',
+        error_type: 'UniqueViolation',
+        attempts: 1,
+        error: `database error 23505, constraint ${table}_unique`,
+      });
     const runs = await readAll(started);
     expect(Math.max(0, ...failureSizes(runs))).toBeLessThan(2_000);
-    expect(JSON.stringify(runs.map(({ events }) => events.map((event) => event.activityTaskFailedEventAttributes)))).not.toMatch(/insert into|password-/);
+    expect(JSON.stringify(runs.map(({ events }) => events.map((event) => event.activityTaskFailedEventAttributes)))).not.toMatch(
+      /insert into|password-/,
+    );
   });
 });
 
 describe('what crosses the boundary', () => {
   test('receipts stay below 512 bytes and failures below 2 kB, however long the item ids are', async () => {
     const ids = Array.from({ length: 21 }, (_, n) => `${n}-${'語'.repeat(900)}`);
-    const items = { query: sql`select item_id, n as sort_key from unnest(${sql.param(ids)}::text[]) with ordinality as u(item_id, n)`, sortType: 'bigint' } as const;
+    const items = {
+      query: sql`select item_id, n as sort_key from unnest(${sql.param(ids)}::text[]) with ordinality as u(item_id, n)`,
+      sortType: 'bigint',
+    } as const;
     const execute = async ({ itemId }: { itemId: string }) => {
       if (itemId.startsWith('1-')) throw itemFailure(ITEM_FAILURES.providerRefused, 'é'.repeat(2_000));
       return { kind: 'done', result: { itemId } } as const;
@@ -130,11 +179,14 @@ describe('what crosses the boundary', () => {
     expect(Math.max(...failureSizes(runs))).toBeLessThan(2_000);
   });
 
-  test('a chunk of 500 long ids has an input of at most 64 KiB, and no workflow task is above 1 MB', async () => {
-    const items = { query: sql`select lpad(n::text, 250, 'x') as item_id, n as sort_key from generate_series(1, 1000) n`, sortType: 'integer' } as const;
-    trials.declare('chunks', { items, plan: { pageSize: 1_000, chunkSize: 500 } });
+  test('a chunk of 300 long ids has an input of at most 64 KiB, and no workflow task is above 1 MB', async () => {
+    const items = {
+      query: sql`select lpad(n::text, 250, 'x') as item_id, n as sort_key from generate_series(1, 600) n`,
+      sortType: 'integer',
+    } as const;
+    trials.declare('chunks', { items, plan: { pageSize: 600, chunkSize: 300 } });
     const started = await trials.start('chunks');
-    expect(await trials.pipelines.result(started)).toMatchObject({ succeeded: 1_000, pages: 1, direct: 0 });
+    expect(await trials.pipelines.result(started)).toMatchObject({ succeeded: 600, pages: 1, chunks: 3, direct: 0 });
     const chain = await readChain(trials.rig, started.workflowId, started.runId);
     const inputs = pick(chain, 'startChildWorkflowExecutionInitiatedEventAttributes').map(({ input }) => payloadBytes(input));
     expect(Math.max(...inputs)).toBeLessThanOrEqual(64 * 1024);
@@ -146,9 +198,20 @@ describe('many failures', () => {
   const items = IS_FULL ? 100_000 : 10_000;
 
   test(`L2: ${items} failed items over several continue-as-new carry at most 16 kB`, { timeout: IS_FULL ? 3_000_000 : 600_000 }, async () => {
-    trials.declare('L2', { items, plan: { dispatch: 'slice', pageSize: 500, chunkSize: 100, eventBudget: IS_FULL ? 500 : 200 }, execute: () => Promise.reject(itemFailure(ITEM_FAILURES.providerRefused, 'no '.repeat(300))) });
+    trials.declare('L2', {
+      items,
+      plan: { dispatch: 'slice', pageSize: 500, chunkSize: 100, eventBudget: IS_FULL ? 500 : 200 },
+      execute: () => Promise.reject(itemFailure(ITEM_FAILURES.providerRefused, 'no '.repeat(300))),
+    });
     const started = await trials.start('L2');
-    expect(await trials.pipelines.result(started)).toMatchObject({ outcome: 'completedWithFailures', failed: items, succeeded: 0, pages: items / 500, direct: items, remaining: 0 });
+    expect(await trials.pipelines.result(started)).toMatchObject({
+      outcome: 'completedWithFailures',
+      failed: items,
+      succeeded: 0,
+      pages: items / 500,
+      direct: items,
+      remaining: 0,
+    });
     const chain = await readChain(trials.rig, started.workflowId, started.runId);
     const carried = pick(chain, 'workflowExecutionContinuedAsNewEventAttributes').map(({ input }) => payloadBytes(input));
     expect(carried.length).toBeGreaterThanOrEqual(2);

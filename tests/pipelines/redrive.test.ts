@@ -5,7 +5,9 @@ import type { ItemContext } from '../../activities/runner/definition.ts';
 import { ITEM_FAILURES } from '../../packages/contracts/failures.ts';
 import { waitUntil } from '../../packages/runtime/wait-until.ts';
 import { pick, readChain } from './histories.ts';
-import { createGate, createTrialRig, failureOf, itemName, itemNames } from './trial.ts';
+import { failureOf } from './failure-of.ts';
+import { createGate } from './gate.ts';
+import { createTrialRig, itemName, itemNames } from './trial.ts';
 import type { TrialRig } from './trial.ts';
 
 let trials: TrialRig;
@@ -36,7 +38,15 @@ describe('a redrive', () => {
   test('R1: takes exactly the 7 failed items, says so in a dry run, and leaves the 113 rows untouched', async () => {
     const failing = declareFailing('R1');
     const first = await trials.run('R1');
-    expect(first).toMatchObject({ success: false, outcome: 'completedWithFailures', message: 'Processed 120 items, 7 failed', succeeded: 113, failed: 7, remaining: 0, failedItems: 'strata failures probe/R1' });
+    expect(first).toMatchObject({
+      success: false,
+      outcome: 'completedWithFailures',
+      message: 'Processed 120 items, 7 failed',
+      succeeded: 113,
+      failed: 7,
+      remaining: 0,
+      failedItems: 'strata failures probe/R1',
+    });
     const before = await rowsOfDone('R1');
     expect(before).toHaveLength(113);
     const dry = await trials.run('R1', { redriveOf: 'probe/R1', dryRun: true });
@@ -44,7 +54,15 @@ describe('a redrive', () => {
     expect(trials.executed('R1')).toHaveLength(120);
     const wanted = [...failing].toSorted();
     failing.clear();
-    expect(await trials.run('R1', { redriveOf: 'probe/R1' })).toMatchObject({ outcome: 'completed', succeeded: 7, failed: 0, totalEligible: 7, toProcess: 7, alreadyProcessed: 0, epoch: 1 });
+    expect(await trials.run('R1', { redriveOf: 'probe/R1' })).toMatchObject({
+      outcome: 'completed',
+      succeeded: 7,
+      failed: 0,
+      totalEligible: 7,
+      toProcess: 7,
+      alreadyProcessed: 0,
+      epoch: 1,
+    });
     expect(trials.executed('R1').slice(120).toSorted()).toEqual(wanted);
     const after = await rowsOfDone('R1');
     expect(after.filter(({ item_id }) => !wanted.includes(item_id))).toEqual(before);
@@ -74,11 +92,19 @@ describe('a redrive', () => {
   test('R3: of a run without failures has nothing to do', async () => {
     trials.declare('R3', { items: 5 });
     await trials.run('R3');
-    expect(await trials.run('R3', { redriveOf: 'probe/R3' })).toMatchObject({ success: true, outcome: 'nothingToDo', message: 'No failed items to redrive', toProcess: 0 });
+    expect(await trials.run('R3', { redriveOf: 'probe/R3' })).toMatchObject({
+      success: true,
+      outcome: 'nothingToDo',
+      message: 'No failed items to redrive',
+      toProcess: 0,
+    });
   });
 
   test('R3: of an unknown run, or one of another scope, is refused', async () => {
-    expect(await failureOf(trials.run('R3', { redriveOf: 'probe/nobody' }))).toMatchObject({ type: 'PreflightRefused', message: expect.stringContaining('probe/nobody') });
+    expect(await failureOf(trials.run('R3', { redriveOf: 'probe/nobody' }))).toMatchObject({
+      type: 'PreflightRefused',
+      message: expect.stringContaining('probe/nobody'),
+    });
     expect(await failureOf(trials.run('R3c', { redriveOf: 'probe/R3' }))).toMatchObject({ type: 'PreflightRefused' });
   });
 
@@ -88,7 +114,10 @@ describe('a redrive', () => {
     const active = await trials.start('R3b');
     await waitUntil({ what: 'items in flight', timeoutMs: 30_000, probe: async () => gate.waiting() === 3 });
     const bare = await trials.startBare('bare/R3b', { set: 'R3b', redriveOf: 'probe/R3b' });
-    expect(await failureOf(bare.result())).toMatchObject({ type: 'AlreadyRunning', details: [{ workflowId: 'probe/R3b', runId: active.runId, sameRequest: false }] });
+    expect(await failureOf(bare.result())).toMatchObject({
+      type: 'AlreadyRunning',
+      details: [{ workflowId: 'probe/R3b', runId: active.runId, sameRequest: false }],
+    });
     gate.open();
     expect(await trials.pipelines.result(active)).toMatchObject({ succeeded: 3 });
   });
@@ -102,7 +131,13 @@ describe('failed items in the next plain run', () => {
       expect(await trials.run('R4')).toMatchObject({ totalEligible: 120, toProcess: 7, alreadyProcessed: 113, failed: 7 });
       expect(trials.executed('R4')).toHaveLength(120 + 7 * (run - 1));
     }
-    expect(await trials.run('R4')).toMatchObject({ outcome: 'nothingToDo', message: 'All items already processed', totalEligible: 120, toProcess: 0, alreadyProcessed: 120 });
+    expect(await trials.run('R4')).toMatchObject({
+      outcome: 'nothingToDo',
+      message: 'All items already processed',
+      totalEligible: 120,
+      toProcess: 0,
+      alreadyProcessed: 120,
+    });
     failing.clear();
     expect(await trials.run('R4')).toMatchObject({ outcome: 'nothingToDo', toProcess: 0 });
     expect(await trials.run('R4', { redriveOf: 'probe/R4' })).toMatchObject({ outcome: 'completed', succeeded: 7 });
@@ -135,7 +170,13 @@ describe('force', () => {
     trials.declare('R5', { items: 120 });
     expect(await trials.run('R5')).toMatchObject({ epoch: 1, succeeded: 120 });
     const started = await trials.start('R5', { force: true });
-    expect(await trials.pipelines.result(started)).toMatchObject({ epoch: 2, totalEligible: 120, toProcess: 120, alreadyProcessed: 0, succeeded: 120 });
+    expect(await trials.pipelines.result(started)).toMatchObject({
+      epoch: 2,
+      totalEligible: 120,
+      toProcess: 120,
+      alreadyProcessed: 0,
+      succeeded: 120,
+    });
     expect(trials.executed('R5')).toHaveLength(240);
     const children = pick(await readChain(trials.rig, started.workflowId, started.runId), 'startChildWorkflowExecutionInitiatedEventAttributes');
     expect(children).toHaveLength(6);
@@ -146,7 +187,12 @@ describe('force', () => {
   test('R5: in a dry run counts all 120 and opens nothing', async () => {
     trials.declare('R5b', { items: 120 });
     await trials.markDone('R5b', itemNames(1, 120));
-    expect(await trials.run('R5b', { force: true, dryRun: true })).toMatchObject({ outcome: 'dryRun', message: '[DryRun] Would process 120 items', toProcess: 120, alreadyProcessed: 0 });
+    expect(await trials.run('R5b', { force: true, dryRun: true })).toMatchObject({
+      outcome: 'dryRun',
+      message: '[DryRun] Would process 120 items',
+      toProcess: 120,
+      alreadyProcessed: 0,
+    });
     const [epochs] = await trials.query<{ count: number }>(sql`select count(*)::int as count from pipeline_epochs where scope = 'R5b'`);
     expect(epochs?.count).toBe(1);
   });

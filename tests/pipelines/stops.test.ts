@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { WorkflowFailedError } from '@temporalio/client';
+import type { WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ItemFailure, itemFailure } from '../../activities/runner/failures.ts';
@@ -106,7 +106,13 @@ test('K6: `temporal workflow cancel` ends a run Canceled, counts no item as fail
   const ended: unknown = await runs.result(started).catch((error: unknown) => error);
   expect((ended as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);
   expect((await rig.client.workflow.getHandle(started.workflowId).describe()).status.name).toBe('CANCELLED');
-  expect(await runs.runRow(started)).toMatchObject({ outcome: 'canceled', succeeded: 15, failed: 0, interrupted: 10, finishedAt: expect.any(String) });
+  expect(await runs.runRow(started)).toMatchObject({
+    outcome: 'canceled',
+    succeeded: 15,
+    failed: 0,
+    interrupted: 10,
+    finishedAt: expect.any(String),
+  });
   const states = (await runs.ledger('k6')).map(({ state }) => state);
   expect(states.filter((state) => state === 'done')).toHaveLength(15);
   expect(states.filter((state) => state === 'open')).toHaveLength(10);
@@ -114,27 +120,31 @@ test('K6: `temporal workflow cancel` ends a run Canceled, counts no item as fail
   expect(await runs.run({ set: 'k6' })).toMatchObject({ outcome: 'completed', toProcess: 105, succeeded: 105 });
 });
 
-test('K4: an abort sent while a run is about to continue as new, again and again: no run after it starts an item', async () => {
-  const rounds = IS_FULL ? 200 : 20;
-  await prepare({ contract: varyProbe({ plan: { eventBudget: 1, pageSize: 2, chunkSize: 2, pagesAhead: 0 } }) });
-  for (let round = 0; round < rounds; round++) {
-    const set = `k4-${round}`;
-    await runs.seed(set, 10);
-    const before = stage.starts.length;
-    // The last item of the first page ends while the abort is under way: it arrives before, in, or after the very task that continues as new.
-    stage.hold((itemId) => seqOf(itemId) !== 2);
-    const started = await runs.start({ set });
-    await stage.waitFor({ ended: before + 1, inFlight: 1 });
-    stage.hold((itemId) => seqOf(itemId) <= 2);
-    const aborting = runs.handle(started).signal('abort');
-    stage.releaseWaiting();
-    await aborting;
-    const abortedAt = stage.starts.length;
-    const result = await runs.result(started);
-    expect(result).toMatchObject({ outcome: 'aborted', cancelled: true, failed: 0 });
-    expect(result.succeeded + result.interrupted).toBe(stage.starts.length - before);
-    // What had been scheduled when the abort arrived may have been on its way to a worker, nothing else.
-    expect(stage.starts.length - abortedAt).toBeLessThanOrEqual(2);
-    expect(await runs.runRow(started)).toMatchObject({ outcome: 'aborted' });
-  }
-}, IS_FULL ? 1_200_000 : 180_000);
+test(
+  'K4: an abort sent while a run is about to continue as new, again and again: no run after it starts an item',
+  async () => {
+    const rounds = IS_FULL ? 200 : 20;
+    await prepare({ contract: varyProbe({ plan: { eventBudget: 1, pageSize: 2, chunkSize: 2, pagesAhead: 0 } }) });
+    for (let round = 0; round < rounds; round++) {
+      const set = `k4-${round}`;
+      await runs.seed(set, 10);
+      const before = stage.starts.length;
+      // The last item of the first page ends while the abort is under way: it arrives before, in, or after the very task that continues as new.
+      stage.hold((itemId) => seqOf(itemId) !== 2);
+      const started = await runs.start({ set });
+      await stage.waitFor({ ended: before + 1, inFlight: 1 });
+      stage.hold((itemId) => seqOf(itemId) <= 2);
+      const aborting = runs.handle(started).signal('abort');
+      stage.releaseWaiting();
+      await aborting;
+      const abortedAt = stage.starts.length;
+      const result = await runs.result(started);
+      expect(result).toMatchObject({ outcome: 'aborted', cancelled: true, failed: 0 });
+      expect(result.succeeded + result.interrupted).toBe(stage.starts.length - before);
+      // What had been scheduled when the abort arrived may have been on its way to a worker, nothing else.
+      expect(stage.starts.length - abortedAt).toBeLessThanOrEqual(2);
+      expect(await runs.runRow(started)).toMatchObject({ outcome: 'aborted' });
+    }
+  },
+  IS_FULL ? 1_200_000 : 180_000,
+);

@@ -1,7 +1,5 @@
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
-import { WorkflowFailedError } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
 import type { PreflightContext, ItemContext, ItemOutcome, PipelineDefinition } from '../../activities/runner/definition.ts';
 import { createPipelineActivities } from '../../activities/runner/create.ts';
 import type { StartInput } from '../../packages/contracts/fields.ts';
@@ -10,11 +8,13 @@ import type { PipelineContract } from '../../packages/contracts/pipeline.ts';
 import type { RunPlan } from '../../packages/contracts/run-plan.ts';
 import type { RunResult } from '../../packages/contracts/run.ts';
 import type { KeysetSource } from '../../packages/database/eligible.ts';
-import { readRow, readRows } from '../../packages/database/database.ts';
+import { readRows } from '../../packages/database/database.ts';
 import { createPipelineClient } from '../../packages/runtime/pipeline-client.ts';
 import type { PipelineClient, StartAnswer } from '../../packages/runtime/pipeline-client.ts';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { CreateRigInput, Rig } from '../../packages/testing/rig.ts';
+import { markDone, readLedgerStates } from './ledger.ts';
+import type { LedgerStates } from './ledger.ts';
 
 type ProbeFields = (typeof probeContract)['fields'];
 
@@ -24,14 +24,6 @@ export interface Trial {
   readonly plan?: Partial<RunPlan>;
   readonly preflight?: (context: PreflightContext<ProbeFields>) => Promise<void>;
   readonly execute?: (context: ItemContext<ProbeFields>) => Promise<ItemOutcome>;
-}
-
-export interface LedgerStates {
-  readonly done: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly open: number;
-  readonly runs: number;
 }
 
 /** A rig whose `probe` pipeline runs trials: what a scope's items are and do is declared by the test, every execution is noted. */
@@ -98,7 +90,12 @@ export async function createTrialRig(variant: Partial<PipelineContract> = {}, in
   };
   const rig = await createRig({
     ...input,
-    activities: (deps) => createPipelineActivities<ProbeFields>(contract, definitionOver(trials, (set, itemId) => void log(set).push(itemId)), deps),
+    activities: (deps) =>
+      createPipelineActivities<ProbeFields>(
+        contract,
+        definitionOver(trials, (set, itemId) => void log(set).push(itemId)),
+        deps,
+      ),
   });
   const pipelines = createPipelineClient(rig);
   const plain = contract as unknown as PipelineContract;
@@ -111,66 +108,16 @@ export async function createTrialRig(variant: Partial<PipelineContract> = {}, in
     start: (set, more = {}) => pipelines.start(plain, { set, ...more }),
     run: async (set, more = {}) => pipelines.result(await pipelines.start(plain, { set, ...more })),
     startBare: async (workflowId, argument) => {
-      const handle = await rig.client.workflow.start('probe', { workflowId, taskQueue: rig.taskQueue, args: [argument], workflowTaskTimeout: '3 seconds' });
+      const handle = await rig.client.workflow.start('probe', {
+        workflowId,
+        taskQueue: rig.taskQueue,
+        args: [argument],
+        workflowTaskTimeout: '3 seconds',
+      });
       return { workflowId, runId: handle.firstExecutionRunId, result: () => handle.result() as Promise<RunResult> };
     },
-    markDone: async (set, itemIds) => {
-      await rig.db.execute(sql`
-        with epoch as (insert into pipeline_epochs (pipeline, scope, epoch) values ('probe', ${set}, 1)
-          on conflict (pipeline, scope, epoch) do update set epoch = 1 returning id)
-        insert into pipeline_items (epoch_id, item_id, state, run_id, workflow_id, activity_id, worker, finished_at)
-        select epoch.id, item_id, 'done', 0, 'earlier', '1', 'earlier', now() from epoch, unnest(${sql.param([...itemIds])}::text[]) item_id`);
-    },
-    ledger: (set) =>
-      readRow<LedgerStates>(rig.db, sql`
-        select count(i.*) filter (where i.state = 'done')::int as done, count(i.*) filter (where i.state = 'failed')::int as failed,
-          count(i.*) filter (where i.state = 'skipped')::int as skipped, count(i.*) filter (where i.state in ('open', 'claimed'))::int as open,
-          (select count(*)::int from pipeline_runs r where r.pipeline = 'probe' and r.scope = ${set}) as runs
-        from pipeline_epochs e left join pipeline_items i on i.epoch_id = e.id where e.pipeline = 'probe' and e.scope = ${set}
-          and e.epoch = (select max(epoch) from pipeline_epochs where pipeline = 'probe' and scope = ${set})`),
+    markDone: (set, itemIds) => markDone(rig.db, set, itemIds),
+    ledger: (set) => readLedgerStates(rig.db, set),
     query: (statement) => readRows(rig.db, statement),
   };
-}
-
-/** Lets the first `pass` executions through and holds the others until it is opened; an interrupted one gives up. */
-export interface Gate {
-  readonly execute: (context: ItemContext<ProbeFields>) => Promise<ItemOutcome>;
-  readonly open: () => void;
-  /** Executions that wait now. */
-  readonly waiting: () => number;
-}
-
-export function createGate(pass: number): Gate {
-  const waiting = new Set<() => void>();
-  let left = pass;
-  const wait = (signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      waiting.add(resolve);
-      signal.addEventListener('abort', () => {
-        waiting.delete(resolve);
-        reject(signal.reason as Error);
-      });
-    });
-  return {
-    execute: async ({ signal }) => {
-      if (left-- <= 0) await wait(signal);
-      return { kind: 'done' };
-    },
-    open: () => {
-      left = Number.POSITIVE_INFINITY;
-      for (const resolve of waiting) resolve();
-      waiting.clear();
-    },
-    waiting: () => waiting.size,
-  };
-}
-
-/** The typed failure that a run ended with; throws when it did not fail. */
-export async function failureOf(result: Promise<unknown>): Promise<ApplicationFailure> {
-  const error = await result.then(
-    (value) => new Error(`the run did not fail but answered ${JSON.stringify(value)}`),
-    (failed: unknown) => failed,
-  );
-  if (error instanceof WorkflowFailedError && error.cause instanceof ApplicationFailure) return error.cause;
-  throw error;
 }

@@ -25,7 +25,9 @@ export const pipelineRuns = pgTable(
   'pipeline_runs',
   {
     id: id().generatedAlwaysAsIdentity().primaryKey(),
-    epochId: id('epoch_id').notNull().references(() => pipelineEpochs.id),
+    epochId: id('epoch_id')
+      .notNull()
+      .references(() => pipelineEpochs.id),
     pipeline: text().notNull(),
     scope: text().notNull(),
     runNo: integer('run_no').notNull(),
@@ -55,7 +57,9 @@ export const pipelineRuns = pgTable(
     finishedAt: instant('finished_at'),
   },
   (table) => [
-    uniqueIndex('pipeline_runs_one_active').on(table.pipeline, table.scope).where(sql`finished_at is null`),
+    uniqueIndex('pipeline_runs_one_active')
+      .on(table.pipeline, table.scope)
+      .where(sql`finished_at is null`),
     unique('pipeline_runs_number').on(table.pipeline, table.scope, table.runNo),
     index('pipeline_runs_workflow').on(table.workflowId),
     check('pipeline_runs_scope_not_blank', sql`btrim(${table.scope}) <> ''`),
@@ -67,7 +71,9 @@ export const pipelineItems = pgTable(
   'pipeline_items',
   {
     id: id().generatedAlwaysAsIdentity().unique(),
-    epochId: id('epoch_id').notNull().references(() => pipelineEpochs.id, { onDelete: 'cascade' }),
+    epochId: id('epoch_id')
+      .notNull()
+      .references(() => pipelineEpochs.id, { onDelete: 'cascade' }),
     itemId: text('item_id').notNull(),
     state: text({ enum: ['open', 'claimed', 'done', 'failed', 'skipped'] }).notNull(),
     runId: id('run_id').notNull(),
@@ -88,7 +94,9 @@ export const pipelineItems = pgTable(
   (table) => [
     primaryKey({ columns: [table.epochId, table.itemId] }),
     index('pipeline_items_run').on(table.runId, table.state),
-    index('pipeline_items_failed').on(table.epochId, table.itemId).where(sql`state = 'failed'`),
+    index('pipeline_items_failed')
+      .on(table.epochId, table.itemId)
+      .where(sql`state = 'failed'`),
     check('pipeline_items_item_not_blank', sql`btrim(${table.itemId}) <> ''`),
   ],
 );

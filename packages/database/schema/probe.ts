@@ -13,10 +13,7 @@ export const probeItems = pgTable(
     failTimes: integer('fail_times').notNull().default(0),
     counter: integer().notNull().default(0),
   },
-  (table) => [
-    primaryKey({ columns: [table.probeSet, table.itemId] }),
-    index('probe_items_order').on(table.probeSet, table.seq, table.itemId),
-  ],
+  (table) => [primaryKey({ columns: [table.probeSet, table.itemId] }), index('probe_items_order').on(table.probeSet, table.seq, table.itemId)],
 );
 
 /** Every execution of a probe item: its claim token, start and end on the database clock. */

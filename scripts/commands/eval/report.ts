@@ -46,7 +46,7 @@ async function writePage(page: string, report: EvalReport): Promise<void> {
 }
 
 /** Reads a run with all its cases; a UserError (exit 3) if there is no such run. */
-export async function loadReport(db: Database, id: string): Promise<EvalReport> {
+async function loadReport(db: Database, id: string): Promise<EvalReport> {
   const run = await findEvalRun(db, id);
   if (run === null) throw new UserError(`there is no evaluation run ${id}: \`strata eval list\` shows them`, EXIT.unreachable);
   const cases: CaseResult[] = [];

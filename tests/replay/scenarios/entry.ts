@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { StartInput } from '../../../packages/contracts/fields.ts';
-import { failureOf } from '../../pipelines/trial.ts';
+import { failureOf } from '../../pipelines/failure-of.ts';
 import { played } from './scenario.ts';
 import type { Played, Scenario, Theatre } from './scenario.ts';
 

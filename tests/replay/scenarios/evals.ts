@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { ImportedCase } from '../../../packages/contracts/eval-case.ts';
 import { importBenchmark } from '../../../packages/database/eval-benchmarks.ts';
 import { createEvalRun } from '../../../packages/database/eval-runs.ts';
-import { failureOf } from '../../pipelines/trial.ts';
+import { failureOf } from '../../pipelines/failure-of.ts';
 import type { Scenario, Theatre } from './scenario.ts';
 
 async function* sums(count: number): AsyncGenerator<{ line: number; case: ImportedCase }> {

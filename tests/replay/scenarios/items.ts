@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { itemFailure } from '../../../activities/runner/failures.ts';
 import type { ItemContext, ItemOutcome } from '../../../activities/runner/definition.ts';
 import { waitUntil } from '../../../packages/runtime/wait-until.ts';
-import { failureOf } from '../../pipelines/trial.ts';
+import { failureOf } from '../../pipelines/failure-of.ts';
 import { chunkIdOf, played, SMALL_PLAN } from './scenario.ts';
 import type { Played, Scenario, Theatre } from './scenario.ts';
 

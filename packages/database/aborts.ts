@@ -2,6 +2,16 @@ import { sql } from 'drizzle-orm';
 import type { Executor } from './database.ts';
 import { readRows } from './database.ts';
 
+/** Latches an abort in the run row, where every claim sees it; answers the run's row id, or null when the workflow owns no active run. */
+export const latchAbort = async (executor: Executor, workflowId: string, reason: string | null): Promise<string | null> => {
+  const [latched] = await readRows<{ id: string }>(
+    executor,
+    sql`update pipeline_runs set abort_requested_at = coalesce(abort_requested_at, now()), abort_reason = coalesce(abort_reason, ${reason})
+        where workflow_id = ${workflowId} and finished_at is null returning id::text`,
+  );
+  return latched?.id ?? null;
+};
+
 /** An active run whose abort was latched long ago. */
 export interface StaleAbort {
   readonly id: string;
@@ -10,7 +20,10 @@ export interface StaleAbort {
 }
 
 /** Active runs whose abort was latched at least so many ms ago on the database's clock, oldest first. */
-export const findStaleAborts = (executor: Executor, { olderThanMs, limit }: { readonly olderThanMs: number; readonly limit: number }): Promise<StaleAbort[]> =>
+export const findStaleAborts = (
+  executor: Executor,
+  { olderThanMs, limit }: { readonly olderThanMs: number; readonly limit: number },
+): Promise<StaleAbort[]> =>
   readRows<StaleAbort>(
     executor,
     sql`select id::text, workflow_id as "workflowId", first_run_id as "firstRunId" from pipeline_runs
