@@ -86,7 +86,7 @@ const databaseFailure = (error: unknown): ClassifiedFailure | null => {
   const isUnique = fault.sqlState === '23505';
   const isData = fault.sqlState?.startsWith('22') === true || fault.sqlState?.startsWith('23') === true;
   return {
-    type: isUnique ? ITEM_FAILURES.uniqueViolation : null,
+    type: isUnique ? ITEM_FAILURES.uniqueViolation : isData ? ITEM_FAILURES.invalidOutput : null,
     message: fault.sqlState === null ? 'the database cannot be reached' : `database error ${fault.sqlState}${where}`,
     retryable: !isData && fault.sqlState !== '08P01',
     retryAfterSeconds: undefined,

@@ -35,6 +35,8 @@ interface SliceWork<F extends FieldSpecs> {
   readonly interrupt: AbortSignal;
   readonly commit: CommitEnding;
   readonly tally: Tally;
+  /** When the first claim was answered: a slow database delays the window and does not use it up. */
+  readonly window: { openedAt: number | null };
   readonly mayStart: () => boolean;
 }
 
@@ -81,6 +83,7 @@ const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: reado
   tally.failed += itemIds.length - named.length;
   if (named.length === 0) return;
   const { answers, refused, exceeded } = await claimFor(runner, run, named);
+  work.window.openedAt ??= performance.now();
   if (refused !== null) {
     tally.notStarted.push(...named);
     tally.stop = stopOf(refused);
@@ -106,20 +109,22 @@ const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: reado
 };
 
 /**
- * `executeSlice`: the items of a chunk inside one activity, `concurrency` at a time. It starts none later than 1 s after it began
- * and answers per id what the parent has to schedule again.
+ * `executeSlice`: the items of a chunk inside one activity, `concurrency` at a time. It starts none later than 1 s after its first claim
+ * was answered and answers per id what the parent has to schedule again.
  */
 export const createExecuteSlice = <F extends FieldSpecs>(runner: Runner<F>, loadRun: LoadRun<F>) => {
   const commit = createGroupCommit(runner.deps.db);
   return async (request: SliceRequest): Promise<SliceReceipt> => {
     if (request.dryRun !== false) throw ApplicationFailure.nonRetryable('a dry run executes no item', RUN_FAILURES.internalError);
     const run = await loadRun(request.run);
-    const startedAt = performance.now();
+    const window: SliceWork<F>['window'] = { openedAt: null };
+    const isOpen = (): boolean => window.openedAt === null || performance.now() - window.openedAt < START_WINDOW_MS;
     const tally: Tally = { succeeded: 0, failed: 0, skipped: 0, interrupted: 0, retry: [], notStarted: [], stop: undefined };
     await withHeartbeat(async (interrupt) => {
-      const mayStart = (): boolean => !interrupt.aborted && tally.stop === undefined && performance.now() - startedAt < START_WINDOW_MS;
-      const work: SliceWork<F> = { runner, run, request, interrupt, commit, tally, mayStart };
-      const size = Math.max(CLAIM_BATCH, request.concurrency);
+      const mayStart = (): boolean => !interrupt.aborted && tally.stop === undefined && isOpen();
+      const work: SliceWork<F> = { runner, run, request, interrupt, commit, tally, window, mayStart };
+      // After a slice that died, only what starts at once is claimed: an item that kills its process costs no attempt of the others.
+      const size = Context.current().info.attempt > 1 ? request.concurrency : Math.max(CLAIM_BATCH, request.concurrency);
       for (let from = 0; from < request.itemIds.length; from += size) {
         const batch = request.itemIds.slice(from, from + size);
         if (mayStart()) await runBatch(work, batch);
