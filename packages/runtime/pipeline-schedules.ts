@@ -8,8 +8,6 @@ import type { StartDeps } from './pipeline-start.ts';
 import { describeStart } from './start-input.ts';
 import { EXIT, UserError } from './user-error.ts';
 
-const INVALID_ARGUMENT = 3; // gRPC
-
 /** A pipeline's Schedule to be made: every so many ms or by cron, in UTC. */
 export interface NewSchedule {
   readonly name: string;
@@ -52,7 +50,8 @@ export async function createSchedule({ client, taskQueue }: StartDeps, schedule:
     });
   } catch (error) {
     if (error instanceof ScheduleAlreadyRunning) throw new UserError(`schedule ${name} exists already: delete it first`, EXIT.refused);
-    if (isInvalid(error)) throw new UserError(`schedule ${name} was refused: ${reasonOf(error)}`, EXIT.refused, error);
+    // The client's own word for an INVALID_ARGUMENT of the server.
+    if (error instanceof TypeError) throw new UserError(`schedule ${name} was refused: ${error.message}`, EXIT.refused, error);
     throw error;
   }
 }
@@ -84,13 +83,4 @@ export async function changeSchedule(client: Client, name: string, verb: 'pause'
     if (error instanceof ScheduleNotFoundError) throw new UserError(`no schedule ${name}: see \`strata schedule list\``, EXIT.unreachable);
     throw error;
   }
-}
-
-function isInvalid(error: unknown): boolean {
-  return (error as { cause?: { code?: unknown } }).cause?.code === INVALID_ARGUMENT;
-}
-
-function reasonOf(error: unknown): string {
-  const { details } = (error as { cause: { details?: string } }).cause;
-  return details ?? 'Temporal gave no reason';
 }

@@ -7,6 +7,7 @@ export const evalCommand = defineCommand({
     import: () => import('./eval/import.ts').then((module) => module.evalImportCommand),
     list: () => import('./eval/list.ts').then((module) => module.evalListCommand),
     report: () => import('./eval/report.ts').then((module) => module.evalReportCommand),
+    retry: () => import('./eval/retry.ts').then((module) => module.evalRetryCommand),
     run: () => import('./eval/run.ts').then((module) => module.evalRunCommand),
   },
 });

@@ -8,6 +8,7 @@ import type { PipelineContract } from '../../packages/contracts/pipeline.ts';
 import type { StartInput } from '../../packages/contracts/fields.ts';
 import { readRow } from '../../packages/database/database.ts';
 import { importBenchmark } from '../../packages/database/eval-benchmarks.ts';
+import { reopenCase } from '../../packages/database/eval-retry.ts';
 import { createEvalRun, findEvalRun } from '../../packages/database/eval-runs.ts';
 import { createPipelineClient } from '../../packages/runtime/pipeline-client.ts';
 import type { PipelineClient } from '../../packages/runtime/pipeline-client.ts';
@@ -208,4 +209,19 @@ test('an abort in the middle says so with exact counters; running again finishes
     ),
   ).toEqual({ done: 100 });
   expect(await findEvalRun(rig.db, id)).toMatchObject({ status: 'completed' });
+});
+
+test('a case that was judged is retried alone: a new round keeps the old answer beside the new one, and there is still one result', async () => {
+  const id = 'retried';
+  target.answer(id, () => ({ status: 200, output: '2' }));
+  await prepare(id, 2);
+  expect(await reopenCase(rig.db, { runId: id, caseId: 'sum-1' })).toBe('pending');
+  await run(id);
+  expect(await reopenCase(rig.db, { runId: id, caseId: 'nobody' })).toBe('missing');
+  expect(await reopenCase(rig.db, { runId: id, caseId: 'sum-1' })).toBe('reopened');
+  expect(await run(id, { itemIds: ['sum-1'] })).toMatchObject({ outcome: 'completed', toProcess: 1, succeeded: 1 });
+  const rows = sql`select (select count(*)::int from eval_results where run_id = ${id}) as results,
+    (select count(*)::int from eval_trajectories t join eval_results r on r.id = t.item_row where r.run_id = ${id}) as answers`;
+  expect(await readRow(rig.db, rows)).toEqual({ results: 2, answers: 3 });
+  expect(new Set(target.keys(id)).size).toBe(3);
 });
