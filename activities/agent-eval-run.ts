@@ -25,11 +25,15 @@ type Fields = (typeof agentEvalRunContract)['fields'];
 const GRADING_MS = 60_000;
 const STARTABLE = ['idle', 'pending', 'running', 'completed', 'failed', 'aborted'] as const;
 
-const requireStartable = (run: EvalRunRow | null, input: { userId: string; force: boolean; dryRun: boolean }, hasActiveRun: boolean): EvalRunRow => {
+const requireStartable = (
+  run: EvalRunRow | null,
+  input: { userId: string; force: boolean; dryRun: boolean },
+  hasUnfinishedRun: boolean,
+): EvalRunRow => {
   if (run === null || run.userId !== input.userId) throw refuse('Run not found');
   if (run.status === 'external') throw refuse('Run is external: its results come from outside');
   // With an active run row its owner decides; only a status column left behind by something else is refused here.
-  if (run.status === 'running' && !input.force && !input.dryRun && !hasActiveRun) throw refuse('Run is already running');
+  if (run.status === 'running' && !input.force && !input.dryRun && !hasUnfinishedRun) throw refuse('Run is already running');
   return run;
 };
 
@@ -72,8 +76,8 @@ export const createAgentEvalRunActivities = (deps: AgentEvalRunDeps, contract = 
   createPipelineActivities<Fields>(
     contract,
     {
-      preflight: async ({ input, hasActiveRun }) => ({
-        plan: planFor(requireStartable(await findEvalRun(deps.db, input.runId), input, hasActiveRun)),
+      preflight: async ({ input, hasUnfinishedRun }) => ({
+        plan: planFor(requireStartable(await findEvalRun(deps.db, input.runId), input, hasUnfinishedRun)),
       }),
       eligible: ({ runId }) => evalCaseSource(runId),
       markRunning: async (tx, { runId }) => void (await moveEvalRun(tx, { id: runId, from: STARTABLE, to: 'running' })),

@@ -21,7 +21,7 @@ export interface RunnerDeps {
 export interface PreflightContext<F extends FieldSpecs> {
   readonly input: PipelineInput<F>;
   /** The scope has an active run; whether its owner still lives is decided later. */
-  readonly hasActiveRun: boolean;
+  readonly hasUnfinishedRun: boolean;
 }
 
 /** Numbers of this run that differ from the contract's plan. */

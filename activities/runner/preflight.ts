@@ -21,8 +21,8 @@ export const createPreflight =
     const scope = scopeOf(runner, input);
     log.info(`[${contract.entity}:process] Starting with payload:`, { pipeline: contract.type, layer: 'process', scope, dryRun: input.dryRun });
     if (input.redriveOf !== undefined) await requireRedrivable(runner, input.redriveOf, scope);
-    const { active } = await readScopeState(deps.db, contract.type, scope);
-    const answer = (await definition.preflight?.({ input, hasActiveRun: active !== null })) ?? {};
+    const { isUnfinished } = await readScopeState(deps.db, contract.type, scope);
+    const answer = (await definition.preflight?.({ input, hasUnfinishedRun: isUnfinished })) ?? {};
     const chosen = input.maxConcurrency === undefined ? {} : { maxConcurrency: input.maxConcurrency };
     const plan = { ...contract.plan, ...answer.plan, ...chosen };
     const problem = findPlanProblem(plan);
@@ -32,7 +32,6 @@ export const createPreflight =
       scope,
       dryRun: input.dryRun,
       redrive: input.redriveOf !== undefined,
-      failureThreshold: input.failureThreshold ?? null,
       tenant: tenantOf(input),
       plan,
     };

@@ -1,6 +1,5 @@
 import type { RunPlan } from './run-plan.ts';
 import type { Outcome } from './run.ts';
-import type { FailureThreshold } from './fields.ts';
 import type { EntryCounts } from './counts.ts';
 /** Who asks: the workflow chain that owns the run. */
 export interface RunOwner {
@@ -20,7 +19,6 @@ export interface Preflighted {
   readonly scope: string;
   readonly dryRun: boolean;
   readonly redrive: boolean;
-  readonly failureThreshold: FailureThreshold | null;
   readonly tenant: string | null;
   readonly plan: RunPlan;
 }

@@ -8,6 +8,8 @@ export interface ScopeState {
   readonly epoch: number;
   readonly epochId: string | null;
   readonly lastRunNo: number;
+  /** The last run is active, or was closed from outside before its own end could be written. */
+  readonly isUnfinished: boolean;
   readonly active: ActiveRun | null;
 }
 
@@ -20,17 +22,30 @@ export interface ActiveRun {
 
 /** Reads a scope's state in one statement; a scope never run is in epoch 1 without a row. */
 export const readScopeState = async (executor: Executor, pipeline: string, scope: string): Promise<ScopeState> => {
-  const found = await readRow<{ epoch: number | null; epoch_id: string | null; last_run_no: number; active: ActiveRun | null }>(
+  const found = await readRow<{
+    epoch: number | null;
+    epoch_id: string | null;
+    last_run_no: number;
+    is_terminated: boolean;
+    active: ActiveRun | null;
+  }>(
     executor,
     sql`
     select e.epoch, e.id::text as epoch_id,
       (select coalesce(max(run_no), 0) from pipeline_runs where pipeline = ${pipeline} and scope = ${scope}) as last_run_no,
+      coalesce((select outcome = 'terminated' from pipeline_runs where pipeline = ${pipeline} and scope = ${scope} order by run_no desc limit 1), false) as is_terminated,
       (select jsonb_build_object('id', id::text, 'workflowId', workflow_id, 'firstRunId', first_run_id, 'requestId', request_id)
        from pipeline_runs where pipeline = ${pipeline} and scope = ${scope} and finished_at is null) as active
     from (select 1) one left join lateral (
       select id, epoch from pipeline_epochs where pipeline = ${pipeline} and scope = ${scope} order by epoch desc limit 1) e on true`,
   );
-  return { epoch: found.epoch ?? 1, epochId: found.epoch_id, lastRunNo: found.last_run_no, active: found.active };
+  return {
+    epoch: found.epoch ?? 1,
+    epochId: found.epoch_id,
+    lastRunNo: found.last_run_no,
+    isUnfinished: found.active !== null || found.is_terminated,
+    active: found.active,
+  };
 };
 
 export interface NewRun {

@@ -14,20 +14,37 @@ const entryRetry = { initialInterval: '1 second', backoffCoefficient: 2, maximum
 // The item's own attempts are claims in the ledger; this is only Temporal's cap over claims, free waits and outages.
 const itemRetry = { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '60 seconds', maximumAttempts: 30 };
 
+// Items share the queue's slots with what steers their run: where a backlog forms, steering goes first.
+const STEERING = { priorityKey: 1 };
+
 const bounds = {
-  quick: { startToCloseTimeout: '30 seconds', scheduleToCloseTimeout: '20 minutes', retry: entryRetry, cancellationType: CANCELLATION },
-  count: { startToCloseTimeout: '2 minutes', scheduleToCloseTimeout: '30 minutes', retry: entryRetry, cancellationType: CANCELLATION },
+  quick: {
+    startToCloseTimeout: '30 seconds',
+    scheduleToCloseTimeout: '20 minutes',
+    retry: entryRetry,
+    cancellationType: CANCELLATION,
+    priority: STEERING,
+  },
+  count: {
+    startToCloseTimeout: '2 minutes',
+    scheduleToCloseTimeout: '30 minutes',
+    retry: entryRetry,
+    cancellationType: CANCELLATION,
+    priority: STEERING,
+  },
   glance: {
     startToCloseTimeout: '5 seconds',
     scheduleToCloseTimeout: '8 seconds',
     retry: { maximumAttempts: 2 },
     cancellationType: ActivityCancellationType.TRY_CANCEL,
+    priority: STEERING,
   },
   cleanUp: {
     startToCloseTimeout: '15 seconds',
     scheduleToCloseTimeout: `${CLEAN_UP_SECONDS} seconds`,
     retry: { ...entryRetry, maximumInterval: '5 seconds' },
     cancellationType: CANCELLATION,
+    priority: STEERING,
   },
 } satisfies Record<string, ActivityOptions>;
 

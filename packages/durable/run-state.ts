@@ -1,5 +1,4 @@
 import type { CarriedRun } from './carried-run.ts';
-import type { FailureThreshold } from '../contracts/fields.ts';
 import type { Counted, OpenedRun, Preflighted } from '../contracts/entry-activities.ts';
 import type { EntryCounts, ItemCounts, WorkCounts } from '../contracts/counts.ts';
 import type { ControlAnswer } from '../contracts/messages.ts';
@@ -21,7 +20,6 @@ export interface RunMemory {
   scope: string | null;
   tenant: string | null;
   plan: RunPlan | null;
-  failureThreshold: FailureThreshold | null;
   run: OpenedRun | null;
   epoch: number | null;
   counts: EntryCounts | null;
@@ -41,7 +39,6 @@ export const createRunMemory = (carried: CarriedRun | null): RunMemory => ({
   scope: carried?.scope ?? null,
   tenant: carried?.tenant ?? null,
   plan: carried?.plan ?? null,
-  failureThreshold: null,
   run: carried?.run ?? null,
   epoch: carried?.run.epoch ?? null,
   counts: carried?.counts ?? null,
