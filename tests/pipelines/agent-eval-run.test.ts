@@ -185,7 +185,8 @@ test('an abort in the middle says so with exact counters; running again finishes
   target.hold(id, 30, gate.promise);
   await prepare(id, 100);
   const started = await pipelines.start(contract, { runId: id, userId: 'u1' });
-  await target.reached(id, 40);
+  // Thirty ended and twenty wait: a lane asks again only when its last case is committed.
+  await target.reached(id, 50);
   expect(await pipelines.control('abort', started.workflowId, 'enough')).toEqual({ accepted: true, state: 'aborting' });
   const aborted = await pipelines.result(started);
   const asked = target.asked(id);

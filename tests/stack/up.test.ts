@@ -13,6 +13,16 @@ import type { StackPart } from '../../packages/runtime/stack-file.ts';
 import { embeddedTarget } from '../../packages/runtime/stack-target.ts';
 import { waitUntil } from '../../packages/runtime/wait-until.ts';
 
+/** First of so many ports in a row that are free. */
+async function getFreeBlock(ports: number): Promise<number> {
+  for (;;) {
+    const base = await getPort();
+    const wanted = Array.from({ length: ports }, (_, index) => base + index);
+    const got = await Promise.all(wanted.map((port) => getPort({ port })));
+    if (got.every((port, index) => port === wanted[index])) return base;
+  }
+}
+
 let dataDir = '';
 const started: StrataProcess[] = [];
 
@@ -169,7 +179,7 @@ describe('strata up', { timeout: 300_000 }, () => {
   });
 
   test('ports count up from --port-base, and a taken one is refused', async () => {
-    const base = await getPort();
+    const base = await getFreeBlock(6);
     const { temporalAddress } = await up(['--port-base', String(base)]);
     expect(temporalAddress).toBe(`127.0.0.1:${base}`);
     const other = await mkdtemp(join(tmpdir(), 'strata-up-'));
