@@ -27,7 +27,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     for (const stop of stops.splice(0).reverse()) await stop();
   };
   // Whoever ends the test run early must not leave servers behind.
-  process.once('SIGTERM', () => void teardown().finally(() => process.exit(143)));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void teardown().finally(() => process.exit(signal === 'SIGINT' ? 130 : 143)));
   try {
     project.provide('strata', await startServers(home, stops));
   } catch (error) {

@@ -7,7 +7,7 @@ import type { Gate, Suite } from './steps.ts';
 import { addTallies, computeGateTally, computeSuiteTally, formatTally } from './tally.ts';
 import type { Tally } from './tally.ts';
 
-const GATE_DEADLINE_MS = 300_000;
+const GATE_DEADLINE_MS = 600_000;
 const VITEST = 'node_modules/vitest/vitest.mjs';
 
 const say = (text: string): void => console.log(text);
