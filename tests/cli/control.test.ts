@@ -41,13 +41,14 @@ describe('pause, resume, abort', () => {
     expect(await cli.json('pause', 'probe/k1')).toMatchObject({ code: 0, answer: { workflowId: 'probe/k1', accepted: true, state: 'paused' } });
     await until('nothing in flight', async () => (await countItems(own, 'claimed')) === 0);
     const done = await countItems(own, 'done');
+    // The status is as fresh as the run's last reading of the ledger.
+    await until('the status says so', async () => (await cli.json('status', 'probe/k1')).answer['inFlight'] === 0);
     expect((await cli.json('status', 'probe/k1')).answer).toMatchObject({ state: 'paused', toProcess: 5_000, inFlight: 0 });
     expect(await countItems(own, 'done')).toBe(done);
     expect(await cli.json('resume', 'probe/k1')).toMatchObject({ code: 0, answer: { accepted: true, state: 'running' } });
     await until('more items done', async () => (await countItems(own, 'done')) > done);
-    const waiting = cli.json('run', 'probe', '--input', '{"set":"k1","maxConcurrency":5}', '--wait');
     expect(await cli.json('abort', 'probe/k1')).toMatchObject({ code: 0, answer: { accepted: true, state: 'aborting' } });
-    await waiting;
+    await until('the run ended', async () => (await cli.json('status', 'probe/k1')).answer['state'] === 'aborted');
   });
 
   test('K2, K3: abort stops the run; --wait exits 1, status and list say aborted, a second abort exits 2', async () => {
