@@ -32,7 +32,7 @@ test('R1, R2: seed, run, report; a redrive executes exactly the failed items, a 
   const none = await cli.json('redrive', 'probe/p', '--wait');
   expect(none, 'R3').toMatchObject({ code: 0, answer: { outcome: 'nothingToDo', message: 'No failed items to redrive' } });
   expect((await cli.json('probe', 'report', '--set', 'p')).answer).toMatchObject({ done: 12, failed: 0, executions: 22, duplicates: 0 });
-}, 120_000);
+}, 300_000);
 
 test('numbers are read strictly, and an unknown set is exit 3', async () => {
   const refusals: [string[], RegExp][] = [

@@ -46,7 +46,7 @@ test('a schedule is made paused, listed, resumed, starts runs, is paused and del
   expect((await cli.json('schedule', 'pause', name)).code).toBe(0);
   expect((await cli.json('schedule', 'delete', name)).code).toBe(0);
   expect((await cli.json('schedule', 'pause', name)).code).toBe(3);
-}, 120_000);
+}, 300_000);
 
 test('what a run would refuse is refused before a schedule is made', async () => {
   const create = (...words: string[]) => cli.say('schedule', 'create', `${rig.taskQueue}-bad`, '--pipeline', 'probe', ...words);

@@ -17,7 +17,8 @@ import { waitUntil } from '../../packages/runtime/wait-until.ts';
 async function getFreeBlock(ports: number): Promise<number> {
   for (;;) {
     const base = await getPort();
-    const wanted = Array.from({ length: ports }, (_, index) => base + index);
+    // get-port holds back what it has just given out, so the base itself is not asked for again.
+    const wanted = Array.from({ length: ports - 1 }, (_, index) => base + 1 + index);
     const got = await Promise.all(wanted.map((port) => getPort({ port })));
     if (got.every((port, index) => port === wanted[index])) return base;
   }
