@@ -5,7 +5,7 @@ import type { ItemCounts } from '../../packages/contracts/counts.ts';
 import { computeRemaining, endMessages } from '../../packages/contracts/texts.ts';
 import { inTransaction } from '../../packages/database/database.ts';
 import { countItems, finishRun, lockRun } from '../../packages/database/run-store.ts';
-import type { CountedItems, StoredRun } from '../../packages/database/run-store.ts';
+import type { StoredRun } from '../../packages/database/run-store.ts';
 import type { Runner } from './definition.ts';
 import type { KnownRun, LoadRun } from './runs.ts';
 
@@ -42,7 +42,7 @@ const endOf = <F extends FieldSpecs>(
 };
 
 /** What the ledger counts; an item that another run had ended, or that has no id, leaves no row of this run: only the receipts know of it. */
-const recount = (ledger: CountedItems, counted: ItemCounts, toProcess: number): ItemCounts => {
+const recount = (ledger: LedgerCounts, counted: ItemCounts, toProcess: number): ItemCounts => {
   const ended = {
     succeeded: ledger.succeeded,
     failed: Math.max(ledger.failed, counted.failed),

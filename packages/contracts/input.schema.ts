@@ -112,16 +112,6 @@ export const parsePipelineInput = <F extends FieldSpecs>(contract: PipelineContr
   const schema = inputSchema(contract as PipelineContract);
   const parsed = schema.safeParse(payload, { reportInput: true });
   if (parsed.success) return { ok: true, input: parsed.data as unknown as PipelineInput<F> };
-  const known = [
-    ...Object.keys(contract.fields),
-    'dryRun',
-    'force',
-    'itemIds',
-    'maxItems',
-    'maxConcurrency',
-    'redriveOf',
-    'failureThreshold',
-    'requestId',
-  ];
+  const known = Object.keys(schema.shape);
   return { ok: false, problems: parsed.error.issues.flatMap((issue) => toProblems(issue, known)) };
 };

@@ -1,10 +1,11 @@
 import { sql } from 'drizzle-orm';
-import type { EntryCounts } from '../contracts/counts.ts';
+import type { EntryCounts, ItemCounts, WorkCounts } from '../contracts/counts.ts';
+import type { LedgerCounts } from '../contracts/finish-activities.ts';
 import type { Executor, Transaction } from './database.ts';
 import { readRow, readRows, isoText } from './database.ts';
 
 /** A run as stored; instants are ISO text of the database clock. */
-export interface StoredRun extends EntryCounts {
+export interface StoredRun extends EntryCounts, ItemCounts, WorkCounts {
   readonly id: string;
   readonly epochId: string;
   readonly epoch: number;
@@ -15,13 +16,6 @@ export interface StoredRun extends EntryCounts {
   readonly requestId: string;
   readonly input: unknown;
   readonly upperBound: string | null;
-  readonly succeeded: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly interrupted: number;
-  readonly pages: number;
-  readonly chunks: number;
-  readonly direct: number;
   readonly abortRequestedAt: string | null;
   readonly outcome: string | null;
   readonly message: string | null;
@@ -58,17 +52,8 @@ export const findRunOfWorkflow = async (
   return (await readRows<StoredRun>(executor, selectRuns(sql`r.workflow_id = ${workflowId} and ${chain} order by r.id desc limit 1`)))[0];
 };
 
-/** Items of a run by state, and the clock they were counted at. */
-export interface CountedItems {
-  readonly succeeded: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly inFlight: number;
-  readonly asOf: string;
-}
-
 /** Counts a run's items in the ledger. */
-export const countItems = async (executor: Executor, run: string): Promise<CountedItems> =>
+export const countItems = async (executor: Executor, run: string): Promise<LedgerCounts> =>
   readRow(
     executor,
     sql`select count(*) filter (where state = 'done')::int as succeeded, count(*) filter (where state = 'failed')::int as failed,
@@ -77,17 +62,10 @@ export const countItems = async (executor: Executor, run: string): Promise<Count
         from pipeline_items where run_id = ${run}`,
   );
 
-export interface RunEnding {
+export interface RunEnding extends ItemCounts, WorkCounts {
   readonly run: string;
   readonly outcome: string;
   readonly message: string;
-  readonly succeeded: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly interrupted: number;
-  readonly pages: number;
-  readonly chunks: number;
-  readonly direct: number;
 }
 
 /** Ends a run and frees the claims it still holds (their late writes are refused by the raised token); answers the instant, also on a repeat. */

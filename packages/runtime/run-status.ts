@@ -1,7 +1,8 @@
 import type { Outcome, RunProgress, RunResult, RunState } from '../contracts/run.ts';
 import { NO_ITEMS } from '../contracts/counts.ts';
 import { computeRemaining } from '../contracts/texts.ts';
-import type { CountedItems, StoredRun } from '../database/run-store.ts';
+import type { LedgerCounts } from '../contracts/finish-activities.ts';
+import type { StoredRun } from '../database/run-store.ts';
 import type { RunEnding } from './run-ending.ts';
 
 type Ended = Partial<Pick<RunResult, 'success' | 'outcome' | 'message' | 'finishedAt' | 'dryRun' | 'cancelled' | 'failedItems'>>;
@@ -45,7 +46,7 @@ export function blankStatus(chain: RunChain, state: RunState): RunStatus {
 }
 
 /** What the run row tells, with the ledger's counts where the run has not ended. */
-export function statusOfRow(chain: RunChain, row: StoredRun, counted: CountedItems | undefined): RunStatus {
+export function statusOfRow(chain: RunChain, row: StoredRun, counted: LedgerCounts | undefined): RunStatus {
   const ledger = counted && { succeeded: counted.succeeded, failed: counted.failed, skipped: counted.skipped, interrupted: row.interrupted };
   const items = ledger ?? { succeeded: row.succeeded, failed: row.failed, skipped: row.skipped, interrupted: row.interrupted };
   return {
