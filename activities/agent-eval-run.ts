@@ -1,7 +1,7 @@
 import { agentEvalRunContract } from '../packages/contracts/agent-eval-run.ts';
 import { EVAL_DEFAULTS } from '../packages/contracts/eval-run.ts';
 import { ITEM_FAILURES } from '../packages/contracts/failures.ts';
-import type { Database } from '../packages/database/database.ts';
+import type { Executor } from '../packages/database/database.ts';
 import { countFailedCases } from '../packages/database/eval-case-counts.ts';
 import { evalCaseSource, findEvalRun, loadCaseWork, moveEvalRun } from '../packages/database/eval-runs.ts';
 import type { EvalRunRow } from '../packages/database/eval-runs.ts';
@@ -64,7 +64,7 @@ const executeCase = async ({ db, environment }: AgentEvalRunDeps, item: ItemCont
   throw itemFailure(outcome.failure.type as typeof ITEM_FAILURES.attemptsExhausted, outcome.failure.message);
 };
 
-const statusFor = async (db: Pick<Database, 'execute'>, runId: string, outcome: string) => {
+const statusFor = async (db: Executor, runId: string, outcome: string) => {
   if (outcome === 'aborted' || outcome === 'canceled') return 'aborted';
   if (outcome === 'failed') return 'failed';
   const { failed, total } = await countFailedCases(db, runId);

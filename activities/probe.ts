@@ -27,9 +27,10 @@ export const createProbeActivities = (deps: ProbeDeps, contract = probeContract)
       executeItem: async ({ itemId, input, run, attempt, signal }) => {
         const started = await recordProbeStart(deps.db, { set: input.set, itemId, run, attempt });
         if (started === null) throw itemFailure(ITEM_FAILURES.itemNotFound, 'Item not found');
+        if (started.isOver) return { kind: 'done' };
         try {
           if (started.sleepMs > 0) await delay(started.sleepMs, undefined, { signal });
-          if (started.executions <= started.failTimes) throw itemFailure(ITEM_FAILURES.providerUnavailable, 'seeded to fail', { retryable: true });
+          if (started.fails) throw itemFailure(ITEM_FAILURES.providerUnavailable, 'seeded to fail', { retryable: true });
         } catch (error) {
           await recordProbeEnd(deps.db, started.executionId, false);
           throw error;

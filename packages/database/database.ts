@@ -15,7 +15,7 @@ export type Database = NodePgDatabase<Schema> & { readonly $client: pg.Pool };
 export type Transaction = NodePgTransaction<Schema, ExtractTablesWithRelations<Schema>>;
 
 /** Either handle, for statements that do not care. */
-export type Executor = Pick<Database, 'execute'>;
+export type Executor = Pick<Database, 'execute' | '_'>;
 
 /** Rows of a raw statement, typed by the caller that wrote its columns. */
 export const readRows = async <Row>(executor: Executor, statement: SQL): Promise<Row[]> => {

@@ -1,13 +1,18 @@
 import { sql } from 'drizzle-orm';
 import type { Executor } from './database.ts';
-import { readRows } from './database.ts';
+import { prepareStatement } from './prepared.ts';
 
-/** Who claims, on whose behalf, and the rules that decide what may be taken. */
-export interface ClaimRequest {
-  readonly run: string;
-  readonly itemIds: readonly string[];
+/** An item and the activity that asks for it. */
+export interface Claimant {
+  readonly itemId: string;
   readonly workflowId: string;
   readonly activityId: string;
+}
+
+/** Who claims what for which run, and the rules that decide what may be taken; no two claimants want the same item. */
+export interface ClaimRequest {
+  readonly run: string;
+  readonly claimants: readonly Claimant[];
   readonly worker: string;
   readonly maxAttempts: number;
   readonly retakesFailed: 'always' | 'nextRun' | 'never';
@@ -62,39 +67,45 @@ interface ClaimRow {
   readonly state: string | null;
   readonly error_type: string | null;
   readonly error: string | null;
-  readonly old_state: string | null;
-  readonly old_run: string | null;
-  readonly old_attempts: number | null;
-  readonly old_error_type: string | null;
-  readonly old_error: string | null;
-  readonly old_hash: string | null;
 }
 
-const claimStatement = (request: ClaimRequest) => sql`
+interface ClaimValues extends Record<string, unknown>, Pick<ClaimRequest, 'run' | 'worker' | 'maxAttempts' | 'retakesFailed'> {
+  readonly itemIds: readonly string[];
+  readonly workflowIds: readonly string[];
+  readonly activityIds: readonly string[];
+}
+
+const run = sql`${sql.placeholder('run')}::bigint`;
+const usedUp = sql`i.attempts >= ${sql.placeholder('maxAttempts')}::int`;
+const retakes = sql`${sql.placeholder('retakesFailed')}::text`;
+
+const claimStatement = prepareStatement<ClaimValues, ClaimRow>(
+  'strata_claim_items',
+  sql`
   with run as (
     select id, epoch_id, finished_at is null as open, abort_requested_at is not null as aborted,
            coalesce(failed > max_failures, false) as exceeded
-    from pipeline_runs where id = ${request.run}
-  ), wanted as (
-    select distinct unnest(${sql.param([...request.itemIds])}::text[]) as item_id
+    from pipeline_runs where id = ${run}
   ), taken as (
     insert into pipeline_items as i (epoch_id, item_id, state, run_id, workflow_id, activity_id, worker)
-    select run.epoch_id, wanted.item_id, 'claimed', run.id, ${request.workflowId}, ${request.activityId}, ${request.worker}
-    from run, wanted where run.open and not run.aborted and not run.exceeded
+    select run.epoch_id, wanted.item_id, 'claimed', run.id, wanted.workflow_id, wanted.activity_id, ${sql.placeholder('worker')}::text
+    from run cross join unnest(${sql.placeholder('itemIds')}::text[], ${sql.placeholder('workflowIds')}::text[], ${sql.placeholder('activityIds')}::text[])
+      as wanted(item_id, workflow_id, activity_id)
+    where run.open and not run.aborted and not run.exceeded
     order by wanted.item_id
     on conflict (epoch_id, item_id) do update set
-      state = case when i.run_id = excluded.run_id and i.attempts >= ${request.maxAttempts} then 'failed' else 'claimed' end,
-      failed_runs = i.failed_runs + case when i.run_id = excluded.run_id and i.attempts >= ${request.maxAttempts} then 1 else 0 end,
-      finished_at = case when i.run_id = excluded.run_id and i.attempts >= ${request.maxAttempts} then now() end,
-      error_type = case when i.run_id = excluded.run_id then coalesce(i.error_type, case when i.attempts >= ${request.maxAttempts} then 'ItemTimeout' end) end,
-      error = case when i.run_id = excluded.run_id then coalesce(i.error, case when i.attempts >= ${request.maxAttempts} then 'no attempt ended in time' end) end,
-      attempts = case when i.run_id <> excluded.run_id then 1 when i.attempts >= ${request.maxAttempts} then i.attempts else i.attempts + 1 end,
+      state = case when i.run_id = excluded.run_id and ${usedUp} then 'failed' else 'claimed' end,
+      failed_runs = i.failed_runs + case when i.run_id = excluded.run_id and ${usedUp} then 1 else 0 end,
+      finished_at = case when i.run_id = excluded.run_id and ${usedUp} then now() end,
+      error_type = case when i.run_id = excluded.run_id then coalesce(i.error_type, case when ${usedUp} then 'ItemTimeout' end) end,
+      error = case when i.run_id = excluded.run_id then coalesce(i.error, case when ${usedUp} then 'no attempt ended in time' end) end,
+      attempts = case when i.run_id <> excluded.run_id then 1 when ${usedUp} then i.attempts else i.attempts + 1 end,
       free_waits = case when i.run_id <> excluded.run_id then 0 else i.free_waits end,
       token = i.token + 1, run_id = excluded.run_id, workflow_id = excluded.workflow_id,
       activity_id = excluded.activity_id, worker = excluded.worker, claimed_at = now()
     where i.state = 'open'
       or (i.state = 'failed' and i.run_id <> excluded.run_id
-          and (${request.retakesFailed} = 'always' or (${request.retakesFailed} = 'nextRun' and i.failed_runs < ${MAX_FAILED_RUNS})))
+          and (${retakes} = 'always' or (${retakes} = 'nextRun' and i.failed_runs < ${sql.raw(String(MAX_FAILED_RUNS))})))
       or (i.state = 'claimed' and (
           (i.workflow_id = excluded.workflow_id and i.activity_id = excluded.activity_id)
           or not exists (select 1 from worker_leases l where l.identity = i.worker and l.lease_until > now())
@@ -102,53 +113,68 @@ const claimStatement = (request: ClaimRequest) => sql`
     returning i.id, i.item_id, i.token, i.attempts, i.free_waits, i.state, i.error_type, i.error
   ), counted as (
     update pipeline_runs set failed = failed + (select count(*) from taken where state = 'failed')
-    where id = ${request.run} and exists (select 1 from taken where state = 'failed')
+    where id = ${run} and exists (select 1 from taken where state = 'failed')
     returning coalesce(failed > max_failures, false) as now_exceeded
   )
   select run.open, run.aborted, run.exceeded, (select now_exceeded from counted) as now_exceeded,
-         wanted.item_id, taken.id::text as row_id, taken.token, taken.attempts, taken.free_waits, taken.state, taken.error_type, taken.error,
-         old.state as old_state, old.run_id::text as old_run, old.attempts as old_attempts,
-         old.error_type as old_error_type, old.error as old_error, old.result_hash as old_hash
-  from run cross join wanted
-  left join taken on taken.item_id = wanted.item_id
-  left join pipeline_items old on old.epoch_id = run.epoch_id and old.item_id = wanted.item_id`;
+         taken.item_id, taken.id::text as row_id, taken.token, taken.attempts, taken.free_waits, taken.state, taken.error_type, taken.error
+  from run left join taken on true`,
+);
 
-const toAnswer = (row: ClaimRow, run: string): ClaimAnswer => {
+interface OtherRow {
+  readonly item_id: string;
+  readonly state: string;
+  readonly by_this_run: boolean;
+  readonly attempts: number;
+  readonly error_type: string | null;
+  readonly error: string | null;
+  readonly result_hash: string | null;
+}
+
+const othersStatement = prepareStatement<{ readonly run: string; readonly itemIds: readonly string[] }, OtherRow>(
+  'strata_read_unclaimed_items',
+  sql`
+  select i.item_id, i.state, i.run_id = r.id as by_this_run, i.attempts, i.error_type, i.error, i.result_hash
+  from pipeline_runs r cross join unnest(${sql.placeholder('itemIds')}::text[]) as wanted(item_id)
+  cross join lateral (select * from pipeline_items o where o.epoch_id = r.epoch_id and o.item_id = wanted.item_id limit 1) i
+  where r.id = ${run}`,
+);
+
+const answerOfTaken = (row: ClaimRow): ClaimAnswer => {
   const itemId = row.item_id as string;
-  if (row.state === 'failed')
-    return { kind: 'exhausted', itemId, errorType: row.error_type as string, error: row.error as string, attempts: row.attempts as number };
-  if (row.state !== null)
-    return {
-      kind: 'claimed',
-      claim: {
-        rowId: row.row_id as string,
-        itemId,
-        token: row.token as number,
-        attempt: row.attempts as number,
-        freeWaits: row.free_waits as number,
-      },
-    };
-  if (row.old_state === 'done' || row.old_state === 'failed' || row.old_state === 'skipped')
-    return {
-      kind: 'ended',
-      itemId,
-      state: row.old_state,
-      byThisRun: row.old_run === run,
-      attempts: row.old_attempts ?? 0,
-      errorType: row.old_error_type,
-      error: row.old_error,
-      resultHash: row.old_hash,
-    };
-  return { kind: 'held', itemId };
+  const attempts = row.attempts as number;
+  if (row.state === 'failed') return { kind: 'exhausted', itemId, errorType: row.error_type as string, error: row.error as string, attempts };
+  const claim = { rowId: row.row_id as string, itemId, token: row.token as number, attempt: attempts, freeWaits: row.free_waits as number };
+  return { kind: 'claimed', claim };
 };
 
-/** Claims items in one conditional statement, and answers in the order they were asked for: inserts, or takes over what may be taken; an item that used up its attempts is written `failed` instead. */
+const answerOfOther = (row: OtherRow): ClaimAnswer => {
+  const { item_id: itemId, state } = row;
+  // Given back since the claim was tried: the next try gets it.
+  if (state !== 'done' && state !== 'failed' && state !== 'skipped') return { kind: 'held', itemId };
+  const { by_this_run: byThisRun, attempts, error_type: errorType, error, result_hash: resultHash } = row;
+  return { kind: 'ended', itemId, state, byThisRun, attempts, errorType, error, resultHash };
+};
+
+/**
+ * Claims items in one conditional statement, and answers in the order they were asked for: inserts, or takes over what may be taken; an item that
+ * used up its attempts is written `failed` instead. What became of items that were not to be had is read afterwards.
+ */
 export const claimItems = async (executor: Executor, request: ClaimRequest): Promise<Claims> => {
-  const rows = await readRows<ClaimRow>(executor, claimStatement(request));
+  const { claimants, ...rules } = request;
+  const itemIds = claimants.map(({ itemId }) => itemId);
+  const rows = await claimStatement.rows(executor, {
+    ...rules,
+    itemIds,
+    workflowIds: claimants.map(({ workflowId }) => workflowId),
+    activityIds: claimants.map(({ activityId }) => activityId),
+  });
   const [first] = rows;
   if (first === undefined || !first.open) return { answers: [], refused: 'finished', exceeded: false };
   if (first.aborted || first.exceeded) return { answers: [], refused: first.aborted ? 'aborted' : 'threshold', exceeded: false };
-  const byId = new Map(rows.map((row) => [row.item_id, row]));
-  const inOrder = [...new Set(request.itemIds)].flatMap((itemId) => byId.get(itemId) ?? []);
-  return { answers: inOrder.map((row) => toAnswer(row, request.run)), refused: null, exceeded: first.now_exceeded === true };
+  const byId = new Map(rows.flatMap((row) => (row.item_id === null ? [] : [[row.item_id, answerOfTaken(row)] as const])));
+  const others = itemIds.filter((itemId) => !byId.has(itemId));
+  if (others.length > 0)
+    for (const row of await othersStatement.rows(executor, { run: request.run, itemIds: others })) byId.set(row.item_id, answerOfOther(row));
+  return { answers: itemIds.map((itemId) => byId.get(itemId) ?? { kind: 'held', itemId }), refused: null, exceeded: first.now_exceeded === true };
 };

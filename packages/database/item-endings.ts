@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Executor } from './database.ts';
-import { readRow, readRows } from './database.ts';
+import { readRow } from './database.ts';
 import type { Claim } from './item-claims.ts';
+import { prepareStatement } from './prepared.ts';
 
 /** How a claimed item ended well; `result` is JSON text of at most 256 KiB, or null. */
 export interface ItemEnding {
@@ -15,31 +16,55 @@ export interface ItemEnding {
 /** `written` by this statement, or `landed`: an earlier try of the same write had reached the database although its answer was lost. */
 export type Ended = 'written' | 'landed';
 
+interface EndValues extends Record<string, unknown> {
+  readonly rowIds: readonly string[];
+  readonly tokens: readonly number[];
+  readonly states: readonly string[];
+  readonly results: readonly (string | null)[];
+  readonly resultHashes: readonly (string | null)[];
+  readonly reasons: readonly (string | null)[];
+}
+
+// The last condition always holds: estimated at one row, the join keeps to the index although a new table's statistics say nothing.
+const endStatement = prepareStatement<EndValues, { readonly row_id: string }>(
+  'strata_end_items',
+  sql`
+  update pipeline_items i
+  set state = g.state, finished_at = now(), result = g.result::jsonb, result_hash = g.result_hash, error_type = null, error = g.reason
+  from unnest(
+    ${sql.placeholder('rowIds')}::bigint[], ${sql.placeholder('tokens')}::int[], ${sql.placeholder('states')}::text[],
+    ${sql.placeholder('results')}::text[], ${sql.placeholder('resultHashes')}::text[], ${sql.placeholder('reasons')}::text[]
+  ) as g(row_id, token, state, result, result_hash, reason)
+  where i.id = g.row_id and i.token = g.token and i.state = 'claimed' and g.row_id > 0 and g.token > 0
+  returning i.id::text as row_id`,
+);
+
+const landedStatement = prepareStatement<Pick<EndValues, 'rowIds' | 'tokens' | 'states'>, { readonly row_id: string }>(
+  'strata_read_landed_items',
+  sql`
+  select i.id::text as row_id
+  from unnest(${sql.placeholder('rowIds')}::bigint[], ${sql.placeholder('tokens')}::int[], ${sql.placeholder('states')}::text[]) as g(row_id, token, state)
+  cross join lateral (select o.id from pipeline_items o where o.id = g.row_id and o.token = g.token and o.state = g.state limit 1) i`,
+);
+
 /**
  * Writes done and skipped rows in one statement, each only if its claim's token still holds.
  * Answers, by row id, those that are ended by exactly these claims.
  */
 export const endItems = async (executor: Executor, endings: readonly ItemEnding[]): Promise<ReadonlyMap<string, Ended>> => {
-  const rows = await readRows<{ row_id: string; ended: Ended }>(
-    executor,
-    sql`
-    with given as (
-      select * from unnest(
-        ${sql.param(endings.map(({ claim }) => claim.rowId))}::bigint[], ${sql.param(endings.map(({ claim }) => claim.token))}::int[],
-        ${sql.param(endings.map(({ state }) => state))}::text[], ${sql.param(endings.map(({ result }) => result))}::text[],
-        ${sql.param(endings.map(({ resultHash }) => resultHash))}::text[], ${sql.param(endings.map(({ reason }) => reason))}::text[]
-      ) as g(row_id, token, state, result, result_hash, reason)
-    ), written as (
-      update pipeline_items i
-      set state = g.state, finished_at = now(), result = g.result::jsonb, result_hash = g.result_hash, error_type = null, error = g.reason
-      from given g where i.id = g.row_id and i.token = g.token and i.state = 'claimed'
-      returning i.id
-    )
-    select id::text as row_id, 'written' as ended from written
-    union all
-    select i.id::text, 'landed' from pipeline_items i join given g on i.id = g.row_id and i.token = g.token and i.state = g.state`,
-  );
-  return new Map(rows.map((row) => [row.row_id, row.ended]));
+  const claims = { rowIds: endings.map(({ claim }) => claim.rowId), tokens: endings.map(({ claim }) => claim.token) };
+  const states = endings.map(({ state }) => state);
+  const written = await endStatement.rows(executor, {
+    ...claims,
+    states,
+    results: endings.map(({ result }) => result),
+    resultHashes: endings.map(({ resultHash }) => resultHash),
+    reasons: endings.map(({ reason }) => reason),
+  });
+  const ended = new Map<string, Ended>(written.map((row) => [row.row_id, 'written']));
+  if (ended.size === endings.length) return ended;
+  for (const row of await landedStatement.rows(executor, { ...claims, states })) if (!ended.has(row.row_id)) ended.set(row.row_id, 'landed');
+  return ended;
 };
 
 /** Why an attempt did not end its item: `final` writes `failed`; otherwise the item is open again, and `free` gives the attempt back. */

@@ -26,8 +26,20 @@ afterAll(async () => {
   await base.close();
 });
 
-const claim = (run: string, more: Partial<ClaimRequest> = {}): Promise<Claims> =>
-  claimItems(base.db, { run, itemIds: ['a'], workflowId: 'w', activityId: '1', worker: 'alive', maxAttempts: 5, retakesFailed: 'nextRun', ...more });
+interface ClaimOptions extends Partial<ClaimRequest> {
+  readonly itemId?: string;
+  readonly activityId?: string;
+}
+
+const claim = (run: string, { itemId = 'a', activityId = '1', ...more }: ClaimOptions = {}): Promise<Claims> =>
+  claimItems(base.db, {
+    run,
+    claimants: [{ itemId, workflowId: 'w', activityId }],
+    worker: 'alive',
+    maxAttempts: 5,
+    retakesFailed: 'nextRun',
+    ...more,
+  });
 
 const won = ({ answers }: Claims): Claim => {
   const [answer] = answers;
@@ -103,9 +115,24 @@ describe('claiming', () => {
     expect((await base.pool.query('select from pipeline_items where run_id = $1', [run])).rowCount).toBe(0);
   });
 
+  test('items that several activities ask for in one statement are answered in that order, each under its own activity', async () => {
+    const run = await openTestRun(base.db, { scope: 'together' });
+    await end(won(await claim(run, { itemId: 'b' })));
+    won(await claim(run, { itemId: 'c', activityId: 'elsewhere' }));
+    const claimants = ['d', 'c', 'b', 'a'].map((itemId) => ({ itemId, workflowId: 'w', activityId: `of-${itemId}` }));
+    const { answers } = await claim(run, { claimants });
+    expect(answers).toMatchObject([
+      { kind: 'claimed', claim: { itemId: 'd', token: 1 } },
+      { kind: 'held', itemId: 'c' },
+      { kind: 'ended', itemId: 'b', state: 'done', byThisRun: true, resultHash: 'h' },
+      { kind: 'claimed', claim: { itemId: 'a', token: 1 } },
+    ]);
+    expect(won(await claim(run, { itemId: 'a', activityId: 'of-a' }))).toMatchObject({ token: 2 });
+  });
+
   test('a blank item id is refused by the table itself', async () => {
     const run = await openTestRun(base.db, { scope: 'blank' });
-    await expect(claim(run, { itemIds: ['  '] })).rejects.toMatchObject({ cause: { constraint: 'pipeline_items_item_not_blank' } });
+    await expect(claim(run, { itemId: '  ' })).rejects.toMatchObject({ cause: { constraint: 'pipeline_items_item_not_blank' } });
   });
 });
 
@@ -170,9 +197,9 @@ describe('endings', () => {
 
   test('the failure that goes past the threshold says so, the one before does not', async () => {
     const run = await openTestRun(base.db, { scope: 'limit', maxFailures: 1 });
-    expect(await fail(run, won(await claim(run, { itemIds: ['a'] })), 'final')).toEqual({ written: true, exceeded: false });
-    expect(await fail(run, won(await claim(run, { itemIds: ['b'] })), 'final')).toEqual({ written: true, exceeded: true });
-    expect((await claim(run, { itemIds: ['c'] })).refused).toBe('threshold');
+    expect(await fail(run, won(await claim(run, { itemId: 'a' })), 'final')).toEqual({ written: true, exceeded: false });
+    expect(await fail(run, won(await claim(run, { itemId: 'b' })), 'final')).toEqual({ written: true, exceeded: true });
+    expect((await claim(run, { itemId: 'c' })).refused).toBe('threshold');
   });
 
   test('the end of a run frees the claims it still holds and refuses their late writes', async () => {

@@ -55,9 +55,7 @@ test('D4: 13,108 items are claimed, ended and given back with a handful of param
   const itemIds = Array.from({ length: ROWS }, (_, index) => `item-${index}`);
   const { answers } = await claimItems(base.db, {
     run,
-    itemIds,
-    workflowId: 'w',
-    activityId: '1',
+    claimants: itemIds.map((itemId) => ({ itemId, workflowId: 'w', activityId: '1' })),
     worker: 'x',
     maxAttempts: 5,
     retakesFailed: 'never',

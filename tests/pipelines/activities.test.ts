@@ -170,9 +170,7 @@ describe('an answer of the database that is lost', () => {
     const run = await openTestRun(base.db, { scope: 'commit' });
     const { answers } = await claimItems(base.db, {
       run,
-      itemIds: ['a'],
-      workflowId: 'w',
-      activityId: '1',
+      claimants: [{ itemId: 'a', workflowId: 'w', activityId: '1' }],
       worker: WORKER,
       maxAttempts: 5,
       retakesFailed: 'never',
