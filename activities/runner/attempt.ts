@@ -50,9 +50,9 @@ const execute = async <F extends FieldSpecs>({ runner, run, claim, timeoutMs, in
   const timers: NodeJS.Timeout[] = [];
   let unlisten = (): void => undefined;
   const cut = new Promise<never>((_resolve, reject) => {
-    const timedOut = itemFailure(ITEM_FAILURES.itemTimeout, `not done within ${timeoutMs} ms`, { retryable: true });
     timers.push(
       setTimeout(() => {
+        const timedOut = itemFailure(ITEM_FAILURES.itemTimeout, `not done within ${timeoutMs} ms`, { retryable: true });
         reject(timedOut);
         stop.abort(timedOut);
       }, timeoutMs),

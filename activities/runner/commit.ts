@@ -11,6 +11,7 @@ import { endItems } from '../../packages/database/item-endings.ts';
 import { inTransaction } from '../../packages/database/database.ts';
 import type { ItemOutcome } from './definition.ts';
 import { itemFailure } from './failures.ts';
+import { createGatherer } from './gather.ts';
 
 const MAX_RESULT_BYTES = 256 * 1024;
 const MAX_REASON_BYTES = 1_000;
@@ -51,6 +52,9 @@ const repeatWhile = async <T>(mayRepeat: (fault: DatabaseFault) => boolean, writ
 export const persistThroughOutage = <T>(write: () => Promise<T>): Promise<T> =>
   repeatWhile(({ unavailable, transient }) => unavailable || transient, write);
 
+/** The database cannot be reached: whatever else was asked of it fails too. */
+export const isUnavailable = (error: unknown): boolean => classifyDatabaseError(error)?.unavailable === true;
+
 const RESTARTED = new Set(['40P01', '40001']);
 
 /** The same for a transaction with an author's own write: a deadlock begins anew, but a row that is locked for long costs an attempt. */
@@ -82,53 +86,28 @@ export const commitWithWrite = async (
   }
 };
 
-/** Commits endings; answers whether the claim still held. */
+/** Commits an ending; answers whether the claim still held. */
 export type CommitEnding = (ending: ItemEnding) => Promise<boolean>;
 
-/** Commits each ending by a statement of its own. */
-export const createSingleCommit =
-  (db: Database): CommitEnding =>
-  async (ending) =>
-    (await persistThroughOutage(() => endItems(db, [ending]))).has(ending.claim.rowId);
+const GROUP_SIZE = 100;
+const GROUPS_AT_ONCE = 2;
 
-interface Waiting {
-  readonly ending: ItemEnding;
-  readonly resolve: (held: boolean) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Commits one by one a group whose statement was refused, so that the ending at fault fails alone. */
-const commitSingly = async (db: Database, group: readonly Waiting[]): Promise<void> => {
-  const commit = createSingleCommit(db);
-  for (const { ending, resolve, reject } of group) await commit(ending).then(resolve, reject);
-};
-
-/** Commits endings in groups: whatever gathers while one statement is under way goes with the next. */
+/** Commits endings in groups: whatever gathers while earlier statements are under way goes with the next. */
 export const createGroupCommit = (db: Database): CommitEnding => {
-  let waiting: Waiting[] = [];
-  let isWriting = false;
-  const drain = async (): Promise<void> => {
-    isWriting = true;
-    while (waiting.length > 0) {
-      const group = waiting;
-      waiting = [];
-      try {
-        const ended = await persistThroughOutage(() =>
-          endItems(
-            db,
-            group.map(({ ending }) => ending),
-          ),
-        );
-        for (const { ending, resolve } of group) resolve(ended.has(ending.claim.rowId));
-      } catch {
-        await commitSingly(db, group);
-      }
-    }
-    isWriting = false;
+  const commitAll = async (group: readonly ItemEnding[]): Promise<readonly boolean[]> => {
+    const ended = await endItems(db, group);
+    return group.map(({ claim }) => ended.has(claim.rowId));
   };
-  return (ending) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ ending, resolve, reject });
-      if (!isWriting) setImmediate(() => void (isWriting ? undefined : drain()));
-    });
+  return createGatherer<ItemEnding, boolean>({
+    work: (group) =>
+      repeatWhile(
+        ({ unavailable }) => unavailable,
+        () => commitAll(group),
+      ),
+    alone: async (ending) => (await persistThroughOutage(() => endItems(db, [ending]))).has(ending.claim.rowId),
+    isShared: isUnavailable,
+    nameOf: ({ claim }) => claim.rowId,
+    groupSize: GROUP_SIZE,
+    groupsAtOnce: GROUPS_AT_ONCE,
+  });
 };

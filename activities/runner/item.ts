@@ -4,44 +4,18 @@ import { RUN_FAILURES, TRANSIENT_FAILURES } from '../../packages/contracts/failu
 import type { FieldSpecs } from '../../packages/contracts/fields.ts';
 import { cutText } from '../../packages/contracts/json-value.ts';
 import type { ItemReceipt, ItemRequest } from '../../packages/contracts/item-activities.ts';
-import type { ClaimAnswer, Claims } from '../../packages/database/item-claims.ts';
-import { claimItems } from '../../packages/database/item-claims.ts';
+import type { ClaimAnswer } from '../../packages/database/item-claims.ts';
 import type { AttemptEnd } from './attempt.ts';
 import { runAttempt } from './attempt.ts';
-import { createSingleCommit } from './commit.ts';
+import { createClaimer, isBlank, stopOf } from './claims.ts';
+import { createGroupCommit } from './commit.ts';
 import type { Runner } from './definition.ts';
 import { itemActivityFailure } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import type { KnownRun, LoadRun } from './runs.ts';
+import type { LoadRun } from './runs.ts';
 
 const HELD_WAIT_MS = 2_000;
 const SHOWN_ID_BYTES = 256;
-
-/** How a claim's failed rows may be taken again by this run. */
-const retakesFailedOf = <F extends FieldSpecs>({ contract }: Runner<F>, { input }: KnownRun<F>): 'always' | 'nextRun' | 'never' => {
-  if (input.redriveOf !== undefined) return 'always';
-  return contract.retryFailed === 'nextRun' ? 'nextRun' : 'never';
-};
-
-/** No claim can be written for such an id: a source that yields one is at fault, and the item fails. */
-export const isBlank = (itemId: unknown): boolean => typeof itemId !== 'string' || itemId.trim() === '';
-
-/** Claims ids for the activity that runs now, under its workflow and activity id. */
-export const claimFor = async <F extends FieldSpecs>(runner: Runner<F>, run: KnownRun<F>, itemIds: readonly string[]): Promise<Claims> => {
-  const { workflowExecution, activityId } = Context.current().info;
-  return claimItems(runner.deps.db, {
-    run: run.stored.id,
-    itemIds,
-    workflowId: workflowExecution?.workflowId ?? '',
-    activityId,
-    worker: runner.deps.identity,
-    maxAttempts: runner.contract.retry.attempts,
-    retakesFailed: retakesFailedOf(runner, run),
-  });
-};
-
-/** Why a run refuses claims, as the workflow is told. */
-export const stopOf = (refused: NonNullable<Claims['refused']>): 'aborted' | 'threshold' => (refused === 'threshold' ? 'threshold' : 'aborted');
 
 /** What the history shows of an item's id; its activity's input has the whole. */
 const cutId = (itemId: string): string => cutText(itemId, SHOWN_ID_BYTES);
@@ -86,12 +60,13 @@ const receiptOfAttempt = (itemId: string, attempts: number, end: AttemptEnd): It
 
 /** `executeItem`: claims one item, does it once, writes how it ended; throws a typed failure when it did not end well. */
 export const createExecuteItem = <F extends FieldSpecs>(runner: Runner<F>, loadRun: LoadRun<F>) => {
-  const commit = createSingleCommit(runner.deps.db);
+  const commit = createGroupCommit(runner.deps.db);
+  const claimOne = createClaimer(runner);
   return async ({ run: runId, itemId, dryRun, timeoutMs }: ItemRequest): Promise<ItemReceipt> => {
     if (dryRun !== false) throw ApplicationFailure.nonRetryable('a dry run executes no item', RUN_FAILURES.internalError);
     if (isBlank(itemId)) throw failFor('', { type: RUN_FAILURES.invalidInput, message: 'Missing itemId in payload', attempts: 0 }, null);
     const run = await loadRun(runId);
-    const claims = await claimFor(runner, run, [itemId]);
+    const claims = await claimOne(run, itemId);
     if (claims.refused !== null) return { itemId: cutId(itemId), outcome: 'notStarted', stop: stopOf(claims.refused) };
     const [answer] = claims.answers;
     if (answer === undefined || answer.kind === 'held')

@@ -11,7 +11,7 @@ import type { CommitEnding } from './commit.ts';
 import { createGroupCommit, persistThroughOutage } from './commit.ts';
 import type { Runner } from './definition.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { claimFor, isBlank, stopOf } from './item.ts';
+import { claimAll, isBlank, stopOf } from './claims.ts';
 import type { KnownRun, LoadRun } from './runs.ts';
 
 const START_WINDOW_MS = 1_000;
@@ -82,7 +82,7 @@ const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: reado
   const named = itemIds.filter((itemId) => !isBlank(itemId));
   tally.failed += itemIds.length - named.length;
   if (named.length === 0) return;
-  const { answers, refused, exceeded } = await claimFor(runner, run, named);
+  const { answers, refused, exceeded } = await claimAll(runner, run, named);
   work.window.openedAt ??= performance.now();
   if (refused !== null) {
     tally.notStarted.push(...named);
