@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../packages/database/drizzle.ts';
 import { ITEM_FAILURES } from '../packages/contracts/failures.ts';
 import { squareNumberContract } from '../packages/contracts/square-number.ts';
 import type { Transaction } from '../packages/database/database.ts';

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { DrizzleQueryError } from 'drizzle-orm/errors';
+import { DrizzleQueryError } from '../../packages/database/drizzle.ts';
 import { describe, expect, test } from 'vitest';
 import { classifyItemError, itemFailure, translateDatabaseError } from './failures.ts';
 

@@ -1,6 +1,6 @@
-import { drizzle } from 'drizzle-orm/node-postgres';
+import { drizzle } from './drizzle.ts';
 import type { NodePgDatabase, NodePgTransaction } from 'drizzle-orm/node-postgres';
-import { sql } from 'drizzle-orm';
+import { sql } from './drizzle.ts';
 import type { ExtractTablesWithRelations, SQL } from 'drizzle-orm';
 import type pg from 'pg';
 import { ConnectFailed } from './errors.ts';

@@ -1,5 +1,5 @@
 import type { Position } from './cursor.ts';
-import { sql } from 'drizzle-orm';
+import { sql } from './drizzle.ts';
 import type { SQL } from 'drizzle-orm';
 import type { Executor } from './database.ts';
 import { readRow, readRows } from './database.ts';

@@ -1,4 +1,4 @@
-import { DrizzleQueryError } from 'drizzle-orm/errors';
+import { DrizzleQueryError } from './drizzle.ts';
 import { describe, expect, test } from 'vitest';
 import { classifyDatabaseError, ConnectFailed, isUniqueViolation } from './errors.ts';
 

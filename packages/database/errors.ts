@@ -1,4 +1,4 @@
-import { DrizzleQueryError } from 'drizzle-orm/errors';
+import { DrizzleQueryError } from './drizzle.ts';
 
 /** What a database error means to us: never its SQL or its values. */
 export interface DatabaseFault {

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from './drizzle.ts';
 import type { ImportedCase } from '../contracts/eval-case.ts';
 import { inTransaction, readRow, readRows } from './database.ts';
 import type { Database, Executor, Transaction } from './database.ts';

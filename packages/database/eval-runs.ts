@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from './drizzle.ts';
 import type { EvalCase } from '../contracts/eval-case.ts';
 import type { EvalRunConfig, EvalRunStatus, TargetConfig } from '../contracts/eval-run.ts';
 import type { Trajectory } from '../contracts/trajectory.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from './drizzle.ts';
 import type { CaseRow } from '../contracts/eval-result.ts';
 import type { Trajectory } from '../contracts/trajectory.ts';
 import { readRows } from './database.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from './drizzle.ts';
 import type { KeysetSource } from './eligible.ts';
 
 /** The items of an epoch that are failed now, other than those that this very run failed again. */

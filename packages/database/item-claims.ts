@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from './drizzle.ts';
 import type { Executor } from './database.ts';
 import { prepareStatement } from './prepared.ts';
 

@@ -1,6 +1,5 @@
-import { Placeholder } from 'drizzle-orm';
+import { pgCore, Placeholder } from './drizzle.ts';
 import type { SQL } from 'drizzle-orm';
-import { PgDialect } from 'drizzle-orm/pg-core';
 import type { Executor } from './database.ts';
 
 /** A statement that each session parses and plans once; its values are named by `sql.placeholder`. */
@@ -16,7 +15,7 @@ export const prepareStatement = <Values extends Readonly<Record<string, unknown>
   name: string,
   statement: SQL,
 ): PreparedStatement<Values, Row> => {
-  const query = new PgDialect().sqlToQuery(statement);
+  const query = new pgCore.PgDialect().sqlToQuery(statement);
   const places = query.params.filter((param) => param instanceof Placeholder).length;
   if (places !== query.params.length) throw new Error(`${name} has a value in its text: name it by sql.placeholder`);
   return {

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from './drizzle.ts';
 import type { Database, Executor } from './database.ts';
 import { inTransaction, readRow } from './database.ts';
 import type { KeysetSource } from './eligible.ts';

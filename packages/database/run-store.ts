@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from './drizzle.ts';
 import type { EntryCounts, ItemCounts, WorkCounts } from '../contracts/counts.ts';
 import type { LedgerCounts } from '../contracts/finish-activities.ts';
 import type { Executor, Transaction } from './database.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from './drizzle.ts';
 import { isoText, readRow, readRows } from './database.ts';
 import type { RunOwner } from '../contracts/entry-activities.ts';
 import type { Executor, Transaction } from './database.ts';

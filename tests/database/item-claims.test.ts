@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../packages/database/drizzle.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inTransaction, readRow } from '../../packages/database/database.ts';
 import { claimItems } from '../../packages/database/item-claims.ts';

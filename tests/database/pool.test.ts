@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../packages/database/drizzle.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { inTransaction, readRow } from '../../packages/database/database.ts';
 import { classifyDatabaseError } from '../../packages/database/errors.ts';

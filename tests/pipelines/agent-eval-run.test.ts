@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../packages/database/drizzle.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAgentEvalRunActivities } from '../../activities/agent-eval-run.ts';
 import { agentEvalRunContract } from '../../packages/contracts/agent-eval-run.ts';

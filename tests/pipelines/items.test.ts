@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { sql } from 'drizzle-orm';
+import { sql } from '../../packages/database/drizzle.ts';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { itemFailure } from '../../activities/runner/failures.ts';
 import { waitUntil } from '../../packages/runtime/wait-until.ts';

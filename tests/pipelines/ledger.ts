@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../packages/database/drizzle.ts';
 import type { Database } from '../../packages/database/database.ts';
 import { readRow } from '../../packages/database/database.ts';
 

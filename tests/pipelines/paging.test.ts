@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../packages/database/drizzle.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxOpenChildren, payloadBytes, pick, readChain } from './histories.ts';
 import { createTrialRig, itemName, itemNames } from './trial.ts';

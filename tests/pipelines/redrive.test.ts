@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../packages/database/drizzle.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { itemFailure } from '../../activities/runner/failures.ts';
 import type { ItemContext } from '../../activities/runner/definition.ts';

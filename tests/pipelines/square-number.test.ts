@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../packages/database/drizzle.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { StartInput } from '../../packages/contracts/fields.ts';
 import { squareNumberContract } from '../../packages/contracts/square-number.ts';

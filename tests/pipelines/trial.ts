@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../packages/database/drizzle.ts';
 import type { SQL } from 'drizzle-orm';
 import type { PreflightContext, ItemContext, ItemOutcome, PipelineDefinition } from '../../activities/runner/definition.ts';
 import { createPipelineActivities } from '../../activities/runner/create.ts';

@@ -1,25 +1,11 @@
-import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  boolean,
-  check,
-  doublePrecision,
-  foreignKey,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  pgView,
-  primaryKey,
-  text,
-  timestamp,
-  unique,
-} from 'drizzle-orm/pg-core';
+import { pgCore, sql } from '../drizzle.ts';
 import type { Assertion, EvalMessage, JsonValue } from '../../contracts/eval-case.ts';
 import { EVAL_RUN_STATUSES } from '../../contracts/eval-run.ts';
 import type { EvalRunConfig, TargetConfig } from '../../contracts/eval-run.ts';
 import type { Grade } from '../../contracts/trajectory.ts';
 import { pipelineItems } from './pipeline.ts';
+
+const { bigint, boolean, check, doublePrecision, foreignKey, index, integer, jsonb, pgTable, pgView, primaryKey, text, timestamp, unique } = pgCore;
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'string' });
 const id = (name = 'id') => bigint(name, { mode: 'bigint' });

@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm';
-import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text, timestamp, unique, uniqueIndex } from 'drizzle-orm/pg-core';
+import { pgCore, sql } from '../drizzle.ts';
+
+const { bigint, check, index, integer, jsonb, pgTable, primaryKey, text, timestamp, unique, uniqueIndex } = pgCore;
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'string' });
 const id = (name = 'id') => bigint(name, { mode: 'bigint' });

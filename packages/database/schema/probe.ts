@@ -1,4 +1,6 @@
-import { bigint, boolean, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import { pgCore } from '../drizzle.ts';
+
+const { bigint, boolean, index, integer, pgTable, primaryKey, text, timestamp } = pgCore;
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'string' });
 

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../packages/database/drizzle.ts';
 import { expect } from 'vitest';
 import { itemFailure } from '../../../activities/runner/failures.ts';
 import type { ItemContext, ItemOutcome } from '../../../activities/runner/definition.ts';
