@@ -16,10 +16,14 @@ export interface ChunkInput {
   readonly itemIds: readonly string[];
   readonly concurrency: number;
   readonly paused: boolean;
+  /** Under a rate: start times to begin with; more are dealt when the chunk says that it needs some. */
+  readonly starts?: readonly number[];
   readonly plan: Pick<RunPlan, 'itemTimeoutMs' | 'heartbeatTimeoutMs'>;
 }
 
 /** Receipt of a chunk: counters only; failures are in the ledger. */
 export interface ChunkReceipt extends ItemCounts {
   readonly stop?: StopReason;
+  /** It gave up all its lanes: the parent starts it again when it may. */
+  readonly gaveUp?: true;
 }

@@ -1,6 +1,12 @@
+import type { FlowKeys } from './flow-limits.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { Outcome } from './run.ts';
 import type { EntryCounts } from './counts.ts';
+/** A start that a limiter paced: nothing is done before (server time, ms). */
+export interface Paced {
+  readonly notBefore?: number;
+}
+
 /** Who asks: the workflow chain that owns the run. */
 export interface RunOwner {
   readonly workflowId: string;
@@ -8,7 +14,7 @@ export interface RunOwner {
   readonly runId: string;
 }
 
-export interface EntryRequest {
+export interface EntryRequest extends Paced {
   readonly args: readonly unknown[];
   readonly owner: RunOwner;
 }
@@ -21,6 +27,7 @@ export interface Preflighted {
   readonly redrive: boolean;
   readonly tenant: string | null;
   readonly plan: RunPlan;
+  readonly flow: FlowKeys;
 }
 
 /** The opened run: `id` is its row in `pipeline_runs` (decimal text). */

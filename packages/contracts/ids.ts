@@ -36,3 +36,6 @@ export interface ChunkIdentity {
 /** Workflow id of a chunk child: `<entity>/<scope>/e<epoch>/<page>/<chunk>`, whatever the id of its parent. */
 export const chunkWorkflowId = ({ entity, scope, epoch, page, chunk }: ChunkIdentity): string =>
   `${entity}/${encodeIdPart(scope)}/e${epoch}/${page}/${chunk}`;
+
+/** Workflow id of the limiter of a key. */
+export const limiterWorkflowId = (key: string): string => `flow-control/${encodeIdPart(key)}`;

@@ -1,5 +1,7 @@
 import type { ItemCounts } from './counts.ts';
-export interface ItemRequest {
+import type { Paced } from './entry-activities.ts';
+
+export interface ItemRequest extends Paced {
   readonly run: string;
   readonly dryRun: false;
   readonly itemId: string;
@@ -29,6 +31,8 @@ export interface SliceRequest {
   readonly itemIds: readonly string[];
   readonly concurrency: number;
   readonly itemTimeoutMs: number;
+  /** Under a rate: the start times of the items in their order (server time, ms); items beyond them are not started. */
+  readonly starts?: readonly number[];
 }
 
 /** Items of a slice that wait for their next attempt, and how long from now, ms. */

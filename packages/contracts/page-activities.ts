@@ -1,4 +1,6 @@
-export interface ListRequest {
+import type { Paced } from './entry-activities.ts';
+
+export interface ListRequest extends Paced {
   readonly run: string;
   readonly dryRun: false;
   readonly cursor: string | null;
