@@ -20,7 +20,8 @@ export interface CreateDepsInput {
   readonly identity: string;
   readonly databaseUrl: string;
   readonly databasePoolSize: number;
-  readonly isOwnerRunning: AgentEvalRunDeps['isOwnerRunning'];
+  readonly flow: AgentEvalRunDeps['flow'];
+  readonly msSinceClose: AgentEvalRunDeps['msSinceClose'];
   readonly environment: AgentEvalRunDeps['environment'];
   readonly onError: (error: Error) => void;
 }
@@ -30,7 +31,9 @@ export function createDeps(input: CreateDepsInput): WorkerDeps {
   const pool = createPool({ databaseUrl: input.databaseUrl, size: input.databasePoolSize, applicationName: 'strata-worker', onError: input.onError });
   return {
     identity: input.identity,
-    isOwnerRunning: input.isOwnerRunning,
+    flow: input.flow,
+    msSinceClose: input.msSinceClose,
+    isOwnerRunning: async (owner) => (await input.msSinceClose(owner)) === null,
     environment: input.environment,
     record: createEventRecorder(Runtime.instance().metricMeter),
     pool,

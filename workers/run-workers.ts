@@ -11,7 +11,7 @@ export interface RunWorkersInput {
   readonly isForced: boolean;
   readonly logger: Logger;
   /** Called once, when the server knows the Workers. */
-  readonly onReady: (ready: ReadyWorker) => void;
+  readonly onReady: (ready: ReadyWorker) => Promise<void>;
 }
 
 /** What a process says when it takes work. */
@@ -26,9 +26,9 @@ export async function runWorkers(input: RunWorkersInput): Promise<void> {
   const { workers, client, buildId, isForced, logger } = input;
   const ending = new AbortController();
   const running = Promise.all(workers.map((worker) => worker.run())).finally(() => ending.abort());
-  const ready = makeCurrent({ client, buildId, isForced, signal: ending.signal }).then((isCurrent) => {
+  const ready = makeCurrent({ client, buildId, isForced, signal: ending.signal }).then(async (isCurrent) => {
     logger.info('worker ready', { buildId, isCurrent });
-    input.onReady({ buildId, isCurrent });
+    await input.onReady({ buildId, isCurrent });
   });
   const isReadyOrStopped = ready.catch((error: unknown) => {
     if (!ending.signal.aborted) throw error;

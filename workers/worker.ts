@@ -6,11 +6,13 @@ import { requireBundle } from '../packages/runtime/bundle.ts';
 import { loadWorkerConfig } from '../packages/runtime/config.ts';
 import { connectClient, loadTemporalTarget } from '../packages/runtime/connect.ts';
 import { connectNative } from '../packages/runtime/connect-native.ts';
-import { createOwnerCheck } from '../packages/runtime/owner-check.ts';
+import { tellLimiter } from '../packages/runtime/flow-client.ts';
+import { createCloseCheck } from '../packages/runtime/owner-check.ts';
 import { createProcessIdentity } from '../packages/runtime/process-identity.ts';
 import type { Env } from '../packages/runtime/env.ts';
 import { reachDatabase } from '../packages/runtime/reach-database.ts';
 import { createActivities, createDeps } from './deps.ts';
+import { bringFlowDefaults } from './flow-defaults.ts';
 import { runWorkers } from './run-workers.ts';
 import type { ReadyWorker } from './run-workers.ts';
 import { createWorkerOptions } from './worker-options.ts';
@@ -31,7 +33,8 @@ export async function runWorker(env: Env, onReady: (ready: ReadyWorker) => void)
   const deps = createDeps({
     ...config,
     identity,
-    isOwnerRunning: createOwnerCheck(connected.client),
+    flow: { prefix: config.flowPrefix, tell: (message, taskQueue) => tellLimiter(connected.client, message, taskQueue) },
+    msSinceClose: createCloseCheck(connected.client),
     environment: env,
     onError: ({ message }) => logger.warn('a database connection was lost', { error: message }),
   });
@@ -45,7 +48,17 @@ export async function runWorker(env: Env, onReady: (ready: ReadyWorker) => void)
   try {
     const options = { ...config, connection, namespace: target.namespace, identity, bundlePath, buildId, activities: createActivities(deps) };
     const workers = await Promise.all(config.taskQueues.map((taskQueue) => Worker.create(createWorkerOptions({ ...options, taskQueue }))));
-    await runWorkers({ workers, client: connected.client, buildId, isForced: config.setCurrent, logger, onReady });
+    await runWorkers({
+      workers,
+      client: connected.client,
+      buildId,
+      isForced: config.setCurrent,
+      logger,
+      onReady: async (ready) => {
+        await bringFlowDefaults({ client: connected.client, db: deps.db, prefix: config.flowPrefix }, { ...ready, logger });
+        onReady(ready);
+      },
+    });
   } finally {
     await sweeper.stop();
     await lease.stop();

@@ -3,6 +3,7 @@ import { RUN_FAILURES } from '../packages/contracts/failures.ts';
 import { pipelineContracts } from '../packages/contracts/index.ts';
 
 export { agentEvalRun } from './agent-eval-run.ts';
+export { flowControl } from './flow-control.ts';
 export { pipelineChunk } from './pipeline-chunk.ts';
 export { probe } from './probe.ts';
 export { squareNumber } from './square-number.ts';

@@ -7,6 +7,7 @@ import type { CommitEnding } from './commit.ts';
 import { commitWithWrite, persistThroughOutage, toEnding } from './commit.ts';
 import type { ItemContext, ItemOutcome, PipelineDefinition, Runner } from './definition.ts';
 import { classifyItemError, itemFailure } from './failures.ts';
+import type { HoldKey } from './hold.ts';
 import { computeRateLimitWait, computeRetryWait } from './retry-waits.ts';
 import type { ClassifiedFailure } from './failures.ts';
 import type { KnownRun } from './runs.ts';
@@ -30,6 +31,7 @@ export interface AttemptRequest<F extends FieldSpecs> {
   /** Aborted when the run is aborted or the worker stops. */
   readonly interrupt: AbortSignal;
   readonly commit: CommitEnding;
+  readonly hold: HoldKey;
 }
 
 class Interrupted extends Error {}
@@ -95,9 +97,10 @@ const kindOf = (failure: ClassifiedFailure, claim: Claim, maxAttempts: number): 
   return claim.attempt >= maxAttempts ? 'final' : 'retry';
 };
 
-const record = async <F extends FieldSpecs>({ runner, run, claim }: AttemptRequest<F>, failure: ClassifiedFailure): Promise<AttemptEnd> => {
+const record = async <F extends FieldSpecs>({ runner, run, claim, hold }: AttemptRequest<F>, failure: ClassifiedFailure): Promise<AttemptEnd> => {
   const { contract, deps } = runner;
   const kind = kindOf(failure, claim, contract.retry.attempts);
+  if (typeof failure.retryAfterSeconds === 'number') hold(run, failure.retryAfterSeconds);
   const type = failure.type ?? (kind === 'final' && failure.retryable ? ITEM_FAILURES.attemptsExhausted : 'Error');
   const row = { run: run.stored.id, claim, errorType: type, error: failure.message, kind };
   const { written, exceeded } = await persistThroughOutage(() => failItem(deps.db, row));

@@ -10,6 +10,7 @@ import type { EventCounter } from './events.ts';
 import { translateDatabaseError } from './failures.ts';
 import { createFinalize, createReadProgress } from './finish.ts';
 import { createExecuteItem } from './item.ts';
+import { untilStart } from './pacing.ts';
 import { createListPage } from './pages.ts';
 import { createRunLoader } from './runs.ts';
 import { createExecuteSlice } from './slice.ts';
@@ -24,6 +25,7 @@ const guarded =
   (contract: PipelineContract, events: EventCounter, [verb, handler]: [keyof PipelineActivities, Handler]): Handler =>
   async (request) => {
     try {
+      await untilStart(request);
       const answer = await handler(request);
       events.ended(verb, answer);
       return answer;

@@ -5,6 +5,7 @@ import type { RunOwner } from '../../packages/contracts/entry-activities.ts';
 import type { ItemCounts } from '../../packages/contracts/counts.ts';
 import type { Database, Transaction } from '../../packages/database/database.ts';
 import type { RecordEvents } from '../../packages/observability/pipeline-events.ts';
+import type { FlowDoor, RunFlow } from './flow-door.ts';
 import type { KeysetSource } from '../../packages/database/eligible.ts';
 
 /** What the runner needs of its process. */
@@ -15,6 +16,9 @@ export interface RunnerDeps {
   /** Counts what the pipelines of this process do. */
   readonly record: RecordEvents;
   /** Asks Temporal whether the workflow chain that owns a run is still open; unknown counts as closed. */
+  readonly flow: FlowDoor;
+  /** When a workflow chain closed, ms since then; null: it is open; Infinity: nobody knows it. */
+  readonly msSinceClose: (owner: Pick<RunOwner, 'workflowId' | 'firstRunId'>) => Promise<number | null>;
   readonly isOwnerRunning: (owner: Pick<RunOwner, 'workflowId' | 'firstRunId'>) => Promise<boolean>;
 }
 
@@ -64,6 +68,8 @@ export interface FinalizeContext<F extends FieldSpecs> {
 export interface PipelineDefinition<F extends FieldSpecs> {
   /** Checks preconditions; throws `refuse(message)`. Reads only. */
   preflight?(context: PreflightContext<F>): Promise<PreflightAnswer>;
+  /** Limits and keys that follow from the input; pure. */
+  flow?(input: PipelineInput<F>): RunFlow;
   /** The eligible rows; count and pages both use this one query. */
   eligible(input: PipelineInput<F>): KeysetSource;
   /** Runs in the transaction that opens the run. */

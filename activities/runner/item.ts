@@ -12,6 +12,7 @@ import { createGroupCommit } from './commit.ts';
 import type { Runner } from './definition.ts';
 import { itemActivityFailure } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
+import { createHoldKey } from './hold.ts';
 import type { LoadRun } from './runs.ts';
 
 const HELD_WAIT_MS = 2_000;
@@ -62,6 +63,7 @@ const receiptOfAttempt = (itemId: string, attempts: number, end: AttemptEnd): It
 export const createExecuteItem = <F extends FieldSpecs>(runner: Runner<F>, loadRun: LoadRun<F>) => {
   const commit = createGroupCommit(runner.deps.db);
   const claimOne = createClaimer(runner);
+  const hold = createHoldKey(runner);
   return async ({ run: runId, itemId, dryRun, timeoutMs }: ItemRequest): Promise<ItemReceipt> => {
     if (dryRun !== false) throw ApplicationFailure.nonRetryable('a dry run executes no item', RUN_FAILURES.internalError);
     if (isBlank(itemId)) throw failFor('', { type: RUN_FAILURES.invalidInput, message: 'Missing itemId in payload', attempts: 0 }, null);
@@ -75,7 +77,7 @@ export const createExecuteItem = <F extends FieldSpecs>(runner: Runner<F>, loadR
       throw failFor(itemId, { type: answer.errorType, message: answer.error, attempts: answer.attempts, exceeded: claims.exceeded }, null);
     if (answer.kind === 'ended') return receiptOfEnded(answer);
     const { claim } = answer;
-    const end = await withHeartbeat((interrupt) => runAttempt({ runner, run, claim, timeoutMs, interrupt, commit }));
+    const end = await withHeartbeat((interrupt) => runAttempt({ runner, run, claim, timeoutMs, interrupt, commit, hold }));
     return receiptOfAttempt(itemId, claim.attempt, end);
   };
 };

@@ -4,6 +4,7 @@ import type { FieldSpecs } from '../../packages/contracts/fields.ts';
 import { findPlanProblem } from '../../packages/contracts/run-plan.ts';
 import { readScopeState } from '../../packages/database/scope-store.ts';
 import type { Runner } from './definition.ts';
+import { loadFlowKeys } from './flow-keys.ts';
 import { refuseInput } from './failures.ts';
 import { requestIdOf, requireInput, requireRedrivable, scopeOf } from './start-request.ts';
 
@@ -34,5 +35,6 @@ export const createPreflight =
       redrive: input.redriveOf !== undefined,
       tenant: tenantOf(input),
       plan,
+      flow: await loadFlowKeys(runner, input),
     };
   };

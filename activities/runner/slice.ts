@@ -12,6 +12,9 @@ import { createGroupCommit, persistThroughOutage } from './commit.ts';
 import type { Runner } from './definition.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { claimAll, isBlank, stopOf } from './claims.ts';
+import type { HoldKey } from './hold.ts';
+import { createHoldKey } from './hold.ts';
+import { waitForStart } from './pacing.ts';
 import type { KnownRun, LoadRun } from './runs.ts';
 
 const START_WINDOW_MS = 1_000;
@@ -34,7 +37,12 @@ interface SliceWork<F extends FieldSpecs> {
   readonly request: SliceRequest;
   readonly interrupt: AbortSignal;
   readonly commit: CommitEnding;
+  readonly hold: HoldKey;
   readonly tally: Tally;
+  /** Start times that are left, under a rate. */
+  readonly starts: number[] | null;
+  /** When the slice began, monotonic ms. */
+  readonly sinceMs: number;
   /** When the first claim was answered: a slow database delays the window and does not use it up. */
   readonly window: { openedAt: number | null };
   readonly mayStart: () => boolean;
@@ -78,7 +86,7 @@ const tallyAnswer = (tally: Tally, answer: Exclude<ClaimAnswer, { kind: 'claimed
 
 /** Claims one batch and runs it in lanes; claims that may no longer start are given back. */
 const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: readonly string[]): Promise<void> => {
-  const { runner, run, request, interrupt, commit, tally, mayStart } = work;
+  const { runner, run, request, interrupt, commit, hold, tally, mayStart } = work;
   const named = itemIds.filter((itemId) => !isBlank(itemId));
   tally.failed += itemIds.length - named.length;
   if (named.length === 0) return;
@@ -94,9 +102,12 @@ const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: reado
   let next = 0;
   const lane = async (): Promise<void> => {
     while (next < claims.length && mayStart()) {
-      const claim = claims[next++];
-      if (claim === undefined) return;
-      tallyEnd(tally, claim.itemId, await runAttempt({ runner, run, claim, timeoutMs: request.itemTimeoutMs, interrupt, commit }));
+      const claim = claims[next];
+      if (claim === undefined || work.starts?.length === 0) return;
+      next++;
+      const startMs = work.starts?.shift();
+      if (startMs !== undefined) await waitForStart(startMs, work.sinceMs);
+      tallyEnd(tally, claim.itemId, await runAttempt({ runner, run, claim, timeoutMs: request.itemTimeoutMs, interrupt, commit, hold }));
     }
   };
   const lanes = await Promise.allSettled(Array.from({ length: Math.min(request.concurrency, claims.length) }, lane));
@@ -114,15 +125,21 @@ const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: reado
  */
 export const createExecuteSlice = <F extends FieldSpecs>(runner: Runner<F>, loadRun: LoadRun<F>) => {
   const commit = createGroupCommit(runner.deps.db);
+  const hold = createHoldKey(runner);
   return async (request: SliceRequest): Promise<SliceReceipt> => {
+    const sinceMs = performance.now();
     if (request.dryRun !== false) throw ApplicationFailure.nonRetryable('a dry run executes no item', RUN_FAILURES.internalError);
     const run = await loadRun(request.run);
+    const starts = request.starts === undefined ? null : [...request.starts];
     const window: SliceWork<F>['window'] = { openedAt: null };
-    const isOpen = (): boolean => window.openedAt === null || performance.now() - window.openedAt < START_WINDOW_MS;
+    const isOpen = (): boolean => starts !== null || window.openedAt === null || performance.now() - window.openedAt < START_WINDOW_MS;
+    const none = { succeeded: 0, failed: 0, skipped: 0, interrupted: 0, retry: [] };
+    // The start times of a slice that died are void: its items get new ones.
+    if (starts !== null && Context.current().info.attempt > 1) return { ...none, notStarted: request.itemIds };
     const tally: Tally = { succeeded: 0, failed: 0, skipped: 0, interrupted: 0, retry: [], notStarted: [], stop: undefined };
     await withHeartbeat(async (interrupt) => {
       const mayStart = (): boolean => !interrupt.aborted && tally.stop === undefined && isOpen();
-      const work: SliceWork<F> = { runner, run, request, interrupt, commit, tally, window, mayStart };
+      const work: SliceWork<F> = { runner, run, request, interrupt, commit, hold, tally, starts, sinceMs, window, mayStart };
       // After a slice that died, only what starts at once is claimed: an item that kills its process costs no attempt of the others.
       const size = Context.current().info.attempt > 1 ? request.concurrency : Math.max(CLAIM_BATCH, request.concurrency);
       for (let from = 0; from < request.itemIds.length; from += size) {

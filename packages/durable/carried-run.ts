@@ -1,6 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { RUN_FAILURES } from '../contracts/failures.ts';
+import type { FlowKeys } from '../contracts/flow-limits.ts';
 import type { RunPlan } from '../contracts/run-plan.ts';
+import type { CarriedFlow } from './flow.ts';
 import type { RunMemory } from './run-state.ts';
 import type { OpenedRun } from '../contracts/entry-activities.ts';
 import type { EntryCounts, ItemCounts, WorkCounts } from '../contracts/counts.ts';
@@ -12,6 +14,8 @@ export interface CarriedRun {
   readonly scope: string;
   readonly tenant: string | null;
   readonly plan: RunPlan;
+  readonly flow: FlowKeys;
+  readonly gates: CarriedFlow;
   readonly counts: EntryCounts;
   readonly startedAt: string;
   readonly cursor: string | null;
@@ -27,11 +31,11 @@ export const isCarried = (value: unknown): value is CarriedRun =>
   typeof value === 'object' && value !== null && 'carried' in value && value.carried === 'continueAsNew';
 
 /** What the next run of the chain needs; throws when called before the run was opened. */
-export const carryOver = (memory: RunMemory): CarriedRun => {
+export const carryOver = (memory: RunMemory, gates: CarriedFlow): CarriedRun => {
   const { run, requestId, scope, plan, counts, startedAt } = memory;
   if (run === null || requestId === null || scope === null || plan === null || counts === null || startedAt === null)
     throw ApplicationFailure.nonRetryable('a run that was not opened carries nothing over', RUN_FAILURES.internalError);
-  const { cursor, left, work, items, tenant } = memory;
+  const { cursor, left, work, items, tenant, flow } = memory;
   return {
     carried: 'continueAsNew',
     run,
@@ -39,6 +43,8 @@ export const carryOver = (memory: RunMemory): CarriedRun => {
     scope,
     tenant,
     plan,
+    flow,
+    gates,
     counts,
     startedAt,
     cursor,

@@ -1,46 +1,131 @@
-import { CancellationScope, condition, defineSignal, isCancellation, metricMeter, setHandler } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  defineSignal,
+  getExternalWorkflowHandle,
+  isCancellation,
+  metricMeter,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { ChunkInput, ChunkReceipt } from '../contracts/chunk.ts';
+import { FLOW_MESSAGES } from '../contracts/flow-messages.ts';
+import type { ChunkDeal } from '../contracts/flow-messages.ts';
 import { MESSAGES } from '../contracts/messages.ts';
 import { PIPELINE_EVENTS } from '../contracts/metrics.ts';
 import { NO_ITEMS } from '../contracts/counts.ts';
 import type { ItemCounts } from '../contracts/counts.ts';
 import type { StopReason } from '../contracts/item-activities.ts';
 import { pipelineCalls } from './activity-proxies.ts';
+import type { PipelineCalls } from './activity-proxies.ts';
+import { LaneStarts } from './lane-starts.ts';
 import { addItemCounts } from './item-counts.ts';
 import { runItem } from './item-lane.ts';
 
 const pauseSignal = defineSignal(MESSAGES.pause);
 const resumeSignal = defineSignal(MESSAGES.resume);
 const stopSignal = defineSignal(MESSAGES.stop);
+const dealSignal = defineSignal<[ChunkDeal]>(FLOW_MESSAGES.deal);
+
+/** A chunk at work; lanes and handlers share it. */
+interface ChunkStory {
+  readonly input: ChunkInput;
+  readonly calls: PipelineCalls;
+  readonly starts: LaneStarts | null;
+  counts: ItemCounts;
+  next: number;
+  lanes: number;
+  target: number;
+  /** Lanes given up that the parent does not know of yet. */
+  freed: number;
+  paused: boolean;
+  isStopping: boolean;
+  stop: StopReason | undefined;
+}
+
+const isStopped = ({ isStopping, stop }: ChunkStory): boolean => isStopping || stop !== undefined || CancellationScope.current().consideredCancelled;
+
+const mayGoOn = (story: ChunkStory): boolean => !isStopped(story) && story.next < story.input.itemIds.length;
+
+/** Tells the parent of lanes given up and of start times that it needs; one that is gone needs to hear nothing. */
+const report = (story: ChunkStory): void => {
+  const { parent } = workflowInfo();
+  const { page, chunk, itemIds } = story.input;
+  const starts = story.starts?.claim(itemIds.length - story.next) ?? 0;
+  const freed = story.freed;
+  story.freed = 0;
+  if (parent === undefined || (starts === 0 && freed === 0)) return;
+  getExternalWorkflowHandle(parent.workflowId)
+    .signal(FLOW_MESSAGES.chunkNeed, { page, chunk, freed, starts })
+    .catch(() => undefined);
+};
+
+/** Waits for a start time; undefined when the chunk ends without one. */
+const nextStart = async (story: ChunkStory, starts: LaneStarts): Promise<number | undefined> => {
+  for (;;) {
+    const start = starts.take(Date.now());
+    if (start !== undefined) return start;
+    if (starts.wait()) report(story);
+    await condition(() => starts.has() || !mayGoOn(story) || story.lanes > story.target);
+    starts.resume();
+    if (!mayGoOn(story) || story.lanes > story.target) return undefined;
+  }
+};
+
+/** One lane: takes the next id when it has finished one; gives itself up where the chunk has more lanes than it may keep. */
+const runLane = async (story: ChunkStory): Promise<void> => {
+  const { calls, input } = story;
+  while (mayGoOn(story)) {
+    if (story.paused) await condition(() => !story.paused || isStopped(story));
+    if (story.lanes > story.target) {
+      story.lanes--;
+      story.freed++;
+      return report(story);
+    }
+    const notBefore = story.starts === null ? undefined : await nextStart(story, story.starts);
+    if (story.starts !== null && notBefore === undefined) continue;
+    const itemId = mayGoOn(story) ? input.itemIds[story.next++] : undefined;
+    if (itemId === undefined) return;
+    const end = await runItem({ calls, run: input.run, itemId, plan: input.plan, notBefore });
+    story.counts = addItemCounts(story.counts, end.counts);
+    story.stop = end.stop ?? story.stop;
+  }
+};
+
+const listen = (story: ChunkStory): void => {
+  setHandler(pauseSignal, () => void (story.paused = true));
+  setHandler(resumeSignal, () => void (story.paused = false));
+  setHandler(stopSignal, () => void (story.isStopping = true));
+  setHandler(dealSignal, ({ lanes, starts }) => {
+    if (lanes !== undefined) story.target = Math.min(story.target, lanes);
+    if (starts !== undefined) story.starts?.add(starts);
+  });
+};
 
 /**
  * The chunk child: walks its ids in `concurrency` lanes, one activity an item. Pause keeps the ids and waits; stop and cancel start
  * nothing more, let running items end and still answer the counters, so that nothing is lost from the sum.
  */
 export const runChunk = async (input: ChunkInput): Promise<ChunkReceipt> => {
-  let paused = input.paused;
-  let stop: StopReason | undefined;
-  let isStopping = false;
-  let counts: ItemCounts = NO_ITEMS;
-  let next = 0;
-  setHandler(pauseSignal, () => void (paused = true));
-  setHandler(resumeSignal, () => void (paused = false));
-  setHandler(stopSignal, () => void (isStopping = true));
-  const calls = pipelineCalls({ type: input.pipeline, entity: input.entity });
-  const mayGoOn = (): boolean => !isStopping && stop === undefined && next < input.itemIds.length && !CancellationScope.current().consideredCancelled;
-  const lane = async (): Promise<void> => {
-    while (mayGoOn()) {
-      if (paused) await condition(() => !paused || isStopping || stop !== undefined);
-      const itemId = mayGoOn() ? input.itemIds[next++] : undefined;
-      if (itemId === undefined) return;
-      const end = await runItem({ calls, run: input.run, itemId, plan: input.plan });
-      counts = addItemCounts(counts, end.counts);
-      stop = end.stop ?? stop;
-    }
+  const lanes = Math.min(input.concurrency, input.itemIds.length);
+  const story: ChunkStory = {
+    input,
+    calls: pipelineCalls({ type: input.pipeline, entity: input.entity }),
+    starts: input.starts === undefined ? null : new LaneStarts(input.starts),
+    counts: NO_ITEMS,
+    next: 0,
+    lanes,
+    target: lanes,
+    freed: 0,
+    paused: input.paused,
+    isStopping: false,
+    stop: undefined,
   };
-  const lanes = Array.from({ length: Math.min(input.concurrency, input.itemIds.length) }, lane);
-  for (const ended of await Promise.allSettled(lanes)) if (ended.status === 'rejected' && !isCancellation(ended.reason)) throw ended.reason;
-  const status = isStopping || stop !== undefined || CancellationScope.current().consideredCancelled ? 'abort' : 'success';
+  listen(story);
+  const ended = await Promise.allSettled(Array.from({ length: lanes }, () => runLane(story)));
+  for (const each of ended) if (each.status === 'rejected' && !isCancellation(each.reason)) throw each.reason;
+  const status = isStopped(story) ? 'abort' : 'success';
   metricMeter.createCounter(PIPELINE_EVENTS).add(1, { pipeline: input.pipeline, layer: 'execute', operation: 'chunk', status, error_type: '' });
-  return { ...counts, ...(stop === undefined ? {} : { stop }) };
+  const gaveUp = mayGoOn(story) ? ({ gaveUp: true } as const) : {};
+  return { ...story.counts, ...(story.stop === undefined ? {} : { stop: story.stop }), ...gaveUp };
 };

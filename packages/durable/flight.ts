@@ -1,6 +1,7 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { StopReason } from '../contracts/item-activities.ts';
 import { MESSAGES } from '../contracts/messages.ts';
+import { OpenChunks } from './open-chunks.ts';
 import type { ChunkHandle } from './unit-runner.ts';
 
 /** Why the scheduler came to rest: all done, time to continue as new, or stopped. */
@@ -17,6 +18,7 @@ export interface Flight {
   stop: Rest | null;
   fault: { readonly error: unknown } | null;
   readonly handles: Set<ChunkHandle>;
+  readonly chunksOpen: OpenChunks;
   readonly scope: CancellationScope;
   /** Waits between attempts: no stop needs their end. */
   readonly waits: CancellationScope;
@@ -62,5 +64,18 @@ export const track = (flight: Flight, work: () => Promise<void>): void => {
 export const createFlight = (slots: number): Flight => {
   const scope = new CancellationScope({ cancellable: true });
   const waits = new CancellationScope({ cancellable: true, parent: scope });
-  return { slots, chunks: 0, open: 0, isListing: false, isDraining: false, changes: 0, stop: null, fault: null, handles: new Set(), scope, waits };
+  return {
+    slots,
+    chunks: 0,
+    open: 0,
+    isListing: false,
+    isDraining: false,
+    changes: 0,
+    stop: null,
+    fault: null,
+    handles: new Set(),
+    chunksOpen: new OpenChunks(),
+    scope,
+    waits,
+  };
 };

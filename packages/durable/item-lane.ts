@@ -37,14 +37,20 @@ export const runItem = async ({
   run,
   itemId,
   plan,
+  notBefore,
 }: {
   readonly calls: PipelineCalls;
   readonly run: string;
   readonly itemId: string;
   readonly plan: Pick<RunPlan, 'itemTimeoutMs' | 'heartbeatTimeoutMs'>;
+  /** Start time of its first attempt, server time in ms; undefined: at once. */
+  readonly notBefore?: number | undefined;
 }): Promise<ItemEnd> => {
   try {
-    const receipt = await calls.executeItem({ run, itemId, dryRun: false, timeoutMs: plan.itemTimeoutMs }, plan);
+    const receipt = await calls.executeItem(
+      { run, itemId, dryRun: false, timeoutMs: plan.itemTimeoutMs, ...(notBefore === undefined ? {} : { notBefore }) },
+      plan,
+    );
     if (receipt.outcome === 'notStarted') return { counts: NO_ITEMS, stop: receipt.stop ?? 'aborted' };
     return one(receipt.outcome === 'done' ? 'succeeded' : 'skipped');
   } catch (error) {

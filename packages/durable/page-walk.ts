@@ -71,19 +71,26 @@ export class PageWalk {
     return this.#nextPage()?.waiting[0];
   }
 
+  /** Items that have not been handed out: listed ones that wait, and those that the run has still to list. */
+  openItems(): number {
+    return this.#pages.reduce((sum, page) => sum + page.waiting.reduce((items, unit) => items + unit.itemIds.length, 0), this.#left ?? 0);
+  }
+
   waitingUnits(): number {
     return this.#pages.reduce((sum, page) => sum + page.waiting.length, 0);
   }
 
-  /** Takes the next unit: its page has begun. */
-  take(): Unit | undefined {
+  /** Takes the next unit, or its first `most` items, in which case the rest waits in its place: its page has begun. */
+  take(most = Infinity): Unit | undefined {
     const page = this.#nextPage();
     const unit = page?.waiting.shift();
     if (page === undefined || unit === undefined) return undefined;
     this.#begin(page);
     page.open++;
     this.#work = countUnit(this.#work, unit);
-    return unit;
+    if (unit.itemIds.length <= most) return unit;
+    page.waiting.unshift({ ...unit, itemIds: unit.itemIds.slice(most), isRepeat: true });
+    return { ...unit, itemIds: unit.itemIds.slice(0, most) };
   }
 
   /** A unit ended; `again` are units of its page to start anew, ahead of the others. */

@@ -1,7 +1,8 @@
-import { CancellationScope, makeContinueAsNewFunc, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, ContinueAsNew, makeContinueAsNewFunc, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { RUN_FAILURES } from '../contracts/failures.ts';
 import type { PipelineContract } from '../contracts/pipeline.ts';
+import type { Counted, EntryRequest } from '../contracts/entry-activities.ts';
 import type { Finalized, FinalizeRequest } from '../contracts/finish-activities.ts';
 import type { RunResult } from '../contracts/run.ts';
 import { endMessages } from '../contracts/texts.ts';
@@ -12,6 +13,8 @@ import { childLabels, labelOutcome, labelScope, labelStart } from './labels.ts';
 import { PageWalk } from './page-walk.ts';
 import { withProgress } from './progress-loop.ts';
 import { describeResult, runFailure, toRunFailure } from './run-endings.ts';
+import { installFlow } from './flow.ts';
+import type { Flow, FlowInbox } from './flow.ts';
 import { describeDetails, describeProgress } from './run-progress.ts';
 import { carryOver, isCarried } from './carried-run.ts';
 import { createRunMemory, rememberCount, rememberPreflight } from './run-state.ts';
@@ -34,6 +37,8 @@ interface Story {
   readonly info: WorkflowInfo;
   readonly calls: PipelineCalls;
   readonly memory: RunMemory;
+  readonly inbox: FlowInbox;
+  flow: Flow | null;
   walk: PageWalk | null;
   scheduler: Scheduler | null;
 }
@@ -62,6 +67,34 @@ const endEarly = (
   return describeResult(memory, info.workflowId, { ...end, startedAt: memory.startedAt ?? info.startTime.toISOString() });
 };
 
+const openFlow = (story: Story): Flow => {
+  const { info, memory, inbox } = story;
+  const owner = { workflowId: info.workflowId, firstRunId: info.firstExecutionRunId };
+  const flow = inbox.open(memory.flow, owner, memory.gates);
+  story.flow = flow;
+  return flow;
+};
+
+/** Gives all permits back; a run that is being cancelled does so, too. */
+const closeFlow = async ({ flow }: Story): Promise<void> => {
+  if (flow !== null) await CancellationScope.nonCancellable(() => flow.leave('process', 'paginate', 'execute'));
+};
+
+/** Counts under the permit of the `process` layer. */
+const countPaced = async (story: Story, request: EntryRequest): Promise<Counted> => {
+  const { calls, memory } = story;
+  const flow = openFlow(story);
+  const gate = flow.gates.process;
+  const notBefore = await flow.enter('process', () => memory.control === 'aborting');
+  try {
+    return await calls.countEligible({ ...request, ...(notBefore === null ? {} : { notBefore }) });
+  } finally {
+    gate?.release(1);
+    gate?.demand(0, 0);
+    flow.flush();
+  }
+};
+
 /** Layer 1: parse, preconditions, count; opens the run, or answers how it ended without one. */
 const enter = async (story: Story, args: readonly unknown[]): Promise<RunResult | null> => {
   const { contract, info, calls, memory } = story;
@@ -75,7 +108,7 @@ const enter = async (story: Story, args: readonly unknown[]): Promise<RunResult 
     const message = endMessages(contract.texts).aborted(memory.items, null);
     return endEarly(story, { outcome: 'aborted', message, finishedAt: new Date().toISOString(), dryRun });
   }
-  const counted = await calls.countEligible({ args, owner });
+  const counted = await countPaced(story, { args, owner });
   rememberCount(memory, counted);
   if (counted.ended === null) return null;
   const { outcome, message, finishedAt } = counted.ended;
@@ -90,9 +123,12 @@ const workOff = async (story: Story): Promise<Rest> => {
   story.walk = walk;
   const labels = childLabels({ pipeline: contract.type, workflowId: info.workflowId, scope, tenant });
   const context = { type: contract.type, entity: contract.entity, calls, run: run.id, epoch: run.epoch, scope, plan, labels };
+  const flow = story.flow ?? openFlow(story);
+  story.inbox.onChange = () => story.scheduler?.onFlow();
+  story.inbox.onChunkNeed = (need) => story.scheduler?.onChunkNeed(need);
   const source = { memory, read: () => calls.readProgress({ run: run.id }), details: () => detailsOf(story) };
   for (;;) {
-    story.scheduler = createScheduler({ memory, walk, context, isFull: (units) => isFull(plan.eventBudget, units) });
+    story.scheduler = createScheduler({ memory, walk, context, flow, isFull: (units) => isFull(plan.eventBudget, units) });
     const { scheduler } = story;
     const rest = await withProgress(source, () => scheduler.run());
     Object.assign(memory, walk.position());
@@ -152,7 +188,9 @@ const tell = async (story: Story, args: readonly unknown[], carried: CarriedRun 
   }
   const rest = await workOff(story);
   if (rest !== 'renew') return conclude(story, rest);
-  return makeContinueAsNewFunc<(carried: CarriedRun) => Promise<RunResult>>({ workflowTaskTimeout: TASK_TIMEOUT })(carryOver(story.memory));
+  await story.flow?.settle();
+  const next = carryOver(story.memory, story.flow?.carry() ?? {});
+  return makeContinueAsNewFunc<(carried: CarriedRun) => Promise<RunResult>>({ workflowTaskTimeout: TASK_TIMEOUT })(next);
 };
 
 /** Makes the workflow of a pipeline from its contract: entry, page loop, chunks and items, with progress and controls. */
@@ -162,15 +200,20 @@ export const pipeline =
     const info = workflowInfo();
     const carried = info.continuedFromExecutionRunId !== undefined && isCarried(args[0]) ? args[0] : null;
     const memory = createRunMemory(carried);
-    const story: Story = { contract, info, calls: pipelineCalls(contract), memory, walk: null, scheduler: null };
+    const inbox = installFlow();
+    const story: Story = { contract, info, calls: pipelineCalls(contract), memory, inbox, flow: null, walk: null, scheduler: null };
     installControls(
       memory,
       () => progressOf(story),
       (verb) => story.scheduler?.onControl(verb),
     );
     try {
-      return await tell(story, args, carried);
+      const result = await tell(story, args, carried);
+      await closeFlow(story);
+      return result;
     } catch (error) {
+      if (error instanceof ContinueAsNew) throw error;
+      await closeFlow(story);
       const failure = toRunFailure(error);
       const isFault = failure !== error && memory.run !== null && memory.ended === null;
       if (isFault) await finalize(story, 'failed').catch(() => undefined);

@@ -4,7 +4,9 @@ import type { EntryCounts, ItemCounts, WorkCounts } from '../contracts/counts.ts
 import type { ControlAnswer } from '../contracts/messages.ts';
 import type { RunState } from '../contracts/run.ts';
 import { NO_ITEMS } from '../contracts/counts.ts';
+import type { FlowKeys } from '../contracts/flow-limits.ts';
 import type { RunPlan } from '../contracts/run-plan.ts';
+import type { CarriedFlow } from './flow.ts';
 
 /** Last reading of the ledger, and the rate since the reading before, items per second. */
 export interface LedgerReading {
@@ -20,6 +22,9 @@ export interface RunMemory {
   scope: string | null;
   tenant: string | null;
   plan: RunPlan | null;
+  flow: FlowKeys;
+  /** Gates as the run before left them. */
+  readonly gates: CarriedFlow;
   run: OpenedRun | null;
   epoch: number | null;
   counts: EntryCounts | null;
@@ -33,12 +38,16 @@ export interface RunMemory {
   ended: RunState | null;
 }
 
+const UNLIMITED: FlowKeys = { process: null, paginate: null, execute: null };
+
 /** Memory of a run that begins, or goes on from what its predecessor carried over. */
 export const createRunMemory = (carried: CarriedRun | null): RunMemory => ({
   requestId: carried?.requestId ?? null,
   scope: carried?.scope ?? null,
   tenant: carried?.tenant ?? null,
   plan: carried?.plan ?? null,
+  flow: carried?.flow ?? UNLIMITED,
+  gates: carried?.gates ?? {},
   run: carried?.run ?? null,
   epoch: carried?.run.epoch ?? null,
   counts: carried?.counts ?? null,
@@ -57,6 +66,7 @@ export const rememberPreflight = (memory: RunMemory, preflighted: Preflighted): 
   memory.scope = preflighted.scope;
   memory.tenant = preflighted.tenant;
   memory.plan = preflighted.plan;
+  memory.flow = preflighted.flow;
 };
 
 export const rememberCount = (memory: RunMemory, counted: Counted): void => {

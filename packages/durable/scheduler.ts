@@ -1,20 +1,24 @@
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 import { MESSAGES } from '../contracts/messages.ts';
+import type { Flow } from './flow.ts';
+import type { ChunkNeed } from '../contracts/flow-messages.ts';
 import { createFlight, halt, signalAll, track } from './flight.ts';
 import type { Flight, Rest } from './flight.ts';
 import { addItemCounts } from './item-counts.ts';
 import type { PageWalk } from './page-walk.ts';
 import { groupRetries } from './retry-groups.ts';
 import type { RunMemory } from './run-state.ts';
+import { takeStartable } from './takeoff.ts';
+import type { Takeoff } from './takeoff.ts';
 import { runUnit } from './unit-runner.ts';
 import type { UnitContext, UnitEnd } from './unit-runner.ts';
-import { dealSlots } from './units.ts';
 import type { Unit } from './units.ts';
 
 export interface SchedulerOptions {
   readonly memory: RunMemory;
   readonly walk: PageWalk;
   readonly context: Omit<UnitContext, 'isPaused' | 'isStopping' | 'onChunk'>;
+  readonly flow: Flow;
   /** Whether the history would pass its budget with so many units still to run. */
   readonly isFull: (units: number) => boolean;
 }
@@ -25,7 +29,13 @@ export interface Scheduler {
   run(): Promise<Rest>;
   /** Tells it that the memory's control has changed. */
   onControl(verb: 'pause' | 'resume' | 'abort'): void;
+  /** A limiter has spoken. */
+  onFlow(): void;
+  onChunkNeed(need: ChunkNeed): void;
 }
+
+/** A run with nothing in the air asks again after this time: its limiter may have forgotten it. */
+const STARVED_MS = 30_000;
 
 /** A run begins no page that it could not finish within its history; it begins at least one, else a chain of runs would get nowhere. */
 const drainIfFull = ({ walk, isFull }: SchedulerOptions, flight: Flight): void => {
@@ -34,16 +44,28 @@ const drainIfFull = ({ walk, isFull }: SchedulerOptions, flight: Flight): void =
   if (flight.isDraining && !flight.isListing) walk.dropUnbegun();
 };
 
-const startListing = ({ memory, walk, context }: SchedulerOptions, flight: Flight): void => {
+const startListing = ({ memory, walk, context, flow }: SchedulerOptions, flight: Flight): void => {
   const listing = walk.nextListing();
-  if (listing === null || flight.isListing || flight.isDraining || memory.control !== 'running') return;
+  const mayList = listing !== null && !flight.isListing && !flight.isDraining && memory.control === 'running';
+  const gate = flow.gates.paginate;
+  gate?.demand(flight.isListing || mayList ? 1 : 0, mayList ? 1 : 0);
+  if (!mayList || (gate !== null && (gate.free(Date.now()) < 1 || gate.startable(Date.now()) < 1))) return;
+  const [notBefore] = gate?.take(1, 1) ?? [];
   flight.isListing = true;
   track(flight, async () => {
     try {
       const { cursor, page } = listing;
-      walk.accept(await context.calls.listPage({ run: context.run, dryRun: false, cursor, pageSize: context.plan.pageSize }, page));
+      const request = {
+        run: context.run,
+        dryRun: false,
+        cursor,
+        pageSize: context.plan.pageSize,
+        ...(notBefore === undefined ? {} : { notBefore }),
+      } as const;
+      walk.accept(await context.calls.listPage(request, page));
     } finally {
       flight.isListing = false;
+      gate?.release(1);
     }
   });
 };
@@ -73,9 +95,10 @@ const unitContextOf = ({ memory, context }: SchedulerOptions, flight: Flight): U
   ...context,
   isPaused: () => memory.control === 'paused',
   isStopping: () => flight.stop !== null || flight.fault !== null,
-  onChunk: (handle, state) => {
+  onChunk: (unit, handle, state) => {
     if (state === 'ended') return void flight.handles.delete(handle);
     flight.handles.add(handle);
+    flight.chunksOpen.started(unit, handle);
     const tell = (name: string): void => void handle.signal(name).catch(() => undefined);
     if (flight.stop !== null) return tell(MESSAGES.stop);
     // A control that came while the child was starting had not reached it.
@@ -83,38 +106,57 @@ const unitContextOf = ({ memory, context }: SchedulerOptions, flight: Flight): U
   },
 });
 
-const startUnit = (options: SchedulerOptions, flight: Flight, { unit, slots }: { unit: Unit; slots: number }): void => {
+const giveBack = ({ flow }: SchedulerOptions, flight: Flight, lanes: number): void => {
+  flight.slots += lanes;
+  flow.gates.execute?.release(lanes);
+};
+
+const startUnit = (options: SchedulerOptions, flight: Flight, takeoff: Takeoff): void => {
+  const { unit, lanes } = takeoff;
   const chunks = unit.kind === 'item' ? 0 : 1;
-  flight.slots -= slots;
+  flight.slots -= lanes;
   flight.chunks += chunks;
+  if (unit.kind === 'chunk') flight.chunksOpen.open(unit, lanes);
   track(flight, async () => {
     try {
-      const end = await runUnit(unitContextOf(options, flight), unit, slots);
+      const end = await runUnit(unitContextOf(options, flight), takeoff);
       settleUnit(options, flight, { unit, end });
     } finally {
-      flight.slots += slots;
+      giveBack(options, flight, unit.kind === 'chunk' ? flight.chunksOpen.close(unit) : lanes);
       flight.chunks -= chunks;
     }
   });
 };
 
-/** Takes the next unit that may start now, with its share of the slots. */
-const takeStartable = (options: SchedulerOptions, flight: Flight): { unit: Unit; slots: number } | undefined => {
-  const { memory, walk, context } = options;
-  if (memory.control !== 'running' || flight.slots === 0) return undefined;
-  drainIfFull(options, flight);
-  const next = walk.peek();
-  if (next === undefined || (flight.isDraining && walk.freshUnits() > 0)) return undefined;
-  const { chunksInFlight } = context.plan;
-  const isItem = next.kind === 'item';
-  if (!isItem && flight.chunks >= chunksInFlight) return undefined;
-  const contenders = Math.min(walk.waitingUnits(), chunksInFlight - flight.chunks);
-  walk.take();
-  return { unit: next, slots: isItem ? 1 : dealSlots({ free: flight.slots, contenders, items: next.itemIds.length }) };
+/** Says what the run could use, and hands on what it may. */
+const deal = ({ memory, walk, flow, context }: SchedulerOptions, flight: Flight): void => {
+  const gate = flow.gates.execute;
+  if (gate === null) return;
+  const isGoing = memory.control === 'running' && flight.stop === null && flight.fault === null;
+  const inUse = context.plan.maxConcurrency - flight.slots;
+  const open = isGoing ? walk.openItems() : 0;
+  gate.demand(Math.min(context.plan.maxConcurrency, inUse + open), open + (isGoing ? flight.chunksOpen.needs() : 0));
+  if (isGoing) flight.chunksOpen.dealStarts(gate, Date.now());
+  flight.chunksOpen.shed(gate.excess());
+};
+
+/** When a gate opens by itself, or a starved run repeats what it asked for; undefined: no timer is needed. */
+const wakeAfter = ({ flow }: SchedulerOptions, flight: Flight): number | undefined => {
+  const nowMs = Date.now();
+  const opensAtMs = flow.gates.execute?.opensAtMs(nowMs) ?? null;
+  if (opensAtMs !== null) return Math.max(1, opensAtMs - nowMs);
+  const isStarved = flight.open === 0 && (flow.gates.execute !== null || flow.gates.paginate !== null);
+  return isStarved ? STARVED_MS : undefined;
 };
 
 const startUnits = (options: SchedulerOptions, flight: Flight): void => {
-  for (let next = takeStartable(options, flight); next !== undefined; next = takeStartable(options, flight)) startUnit(options, flight, next);
+  const take = (): Takeoff | undefined => {
+    if (options.memory.control !== 'running' || flight.slots === 0) return undefined;
+    drainIfFull(options, flight);
+    if (flight.isDraining && options.walk.freshUnits() > 0) return undefined;
+    return takeStartable({ walk: options.walk, plan: options.context.plan, gate: options.flow.gates.execute }, flight, Date.now());
+  };
+  for (let next = take(); next !== undefined; next = take()) startUnit(options, flight, next);
 };
 
 const loop = async (options: SchedulerOptions, flight: Flight): Promise<Rest> => {
@@ -124,6 +166,7 @@ const loop = async (options: SchedulerOptions, flight: Flight): Promise<Rest> =>
     if (flight.stop === null && flight.fault === null) {
       drainIfFull(options, flight);
       startListing(options, flight);
+      deal(options, flight);
       startUnits(options, flight);
       if (flight.open === 0 && walk.isExhausted()) return 'drained';
       if (flight.open === 0 && flight.isDraining && walk.isIdle() && memory.control === 'running') return 'renew';
@@ -131,7 +174,12 @@ const loop = async (options: SchedulerOptions, flight: Flight): Promise<Rest> =>
       if (flight.fault !== null) throw flight.fault.error;
       if (flight.stop !== null) return flight.stop;
     }
-    await condition(() => flight.changes !== seen);
+    deal(options, flight);
+    options.flow.flush();
+    const isNews = (): boolean => flight.changes !== seen;
+    const afterMs = wakeAfter(options, flight);
+    if (afterMs === undefined) await condition(isNews);
+    else if (!(await condition(isNews, afterMs))) for (const gate of Object.values(options.flow.gates)) gate?.repeat();
   }
 };
 
@@ -153,6 +201,14 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
       if (flight === null) return;
       if (verb === 'abort') halt(flight, 'aborted');
       else signalAll(flight, verb === 'pause' ? MESSAGES.pause : MESSAGES.resume);
+      flight.changes++;
+    },
+    onFlow: () => {
+      if (flight !== null) flight.changes++;
+    },
+    onChunkNeed: (need) => {
+      if (flight === null) return;
+      giveBack(options, flight, flight.chunksOpen.hear(need));
       flight.changes++;
     },
   };

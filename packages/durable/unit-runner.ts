@@ -23,6 +23,7 @@ import type { PipelineCalls } from './activity-proxies.ts';
 import { runItem } from './item-lane.ts';
 import type { ChildLabels } from './labels.ts';
 import { runFailure } from './run-endings.ts';
+import type { Takeoff } from './takeoff.ts';
 import type { Unit } from './units.ts';
 
 const ID_TAKEN_WAIT = '1 second';
@@ -54,16 +55,17 @@ export interface UnitContext {
   readonly isPaused: () => boolean;
   readonly isStopping: () => boolean;
   /** Called when a chunk child has started, as running or paused, and again when it has ended. */
-  readonly onChunk: (handle: ChunkHandle, state: 'running' | 'paused' | 'ended') => void;
+  readonly onChunk: (unit: Unit, handle: ChunkHandle, state: 'running' | 'paused' | 'ended') => void;
 }
 
 const endOf = (counts: ItemCounts, stop?: StopReason): UnitEnd => ({ counts, again: [], retry: [], ...(stop === undefined ? {} : { stop }) });
 
-const runSlice = async ({ calls, run, plan, labels }: UnitContext, unit: Unit, concurrency: number): Promise<UnitEnd> => {
+const runSlice = async ({ calls, run, plan, labels }: UnitContext, { unit, lanes: concurrency, starts }: Takeoff): Promise<UnitEnd> => {
   const { itemIds } = unit;
+  const paced = starts === undefined ? {} : { starts };
   try {
     const receipt: SliceReceipt = await calls.executeSlice(
-      { run, dryRun: false, itemIds, concurrency, itemTimeoutMs: plan.itemTimeoutMs },
+      { run, dryRun: false, itemIds, concurrency, itemTimeoutMs: plan.itemTimeoutMs, ...paced },
       plan,
       labels.unit(unit),
     );
@@ -79,11 +81,7 @@ const runSlice = async ({ calls, run, plan, labels }: UnitContext, unit: Unit, c
 };
 
 /** Starts the chunk child; a dead parent's child that still runs under the id is waited for. */
-const startChunk = async (
-  context: UnitContext,
-  unit: Unit,
-  { concurrency, paused }: { readonly concurrency: number; readonly paused: boolean },
-): Promise<ChunkHandle> => {
+const startChunk = async (context: UnitContext, { unit, lanes, starts }: Takeoff, paused: boolean): Promise<ChunkHandle> => {
   const { type, entity, run, epoch, scope, plan, labels } = context;
   const input: ChunkInput = {
     pipeline: type,
@@ -93,8 +91,9 @@ const startChunk = async (
     page: unit.page,
     chunk: unit.chunk,
     itemIds: unit.itemIds,
-    concurrency,
+    concurrency: lanes,
     paused,
+    ...(starts === undefined ? {} : { starts }),
     plan: { itemTimeoutMs: plan.itemTimeoutMs, heartbeatTimeoutMs: plan.heartbeatTimeoutMs },
   };
   for (let attempt = 1; ; attempt++) {
@@ -119,35 +118,40 @@ const startChunk = async (
  * Runs a chunk as a child; one that was terminated or cancelled from outside is started again with all its ids: the ledger knows which have ended,
  * and they answer with their stored outcome.
  */
-const runChunkChild = async (context: UnitContext, unit: Unit, concurrency: number): Promise<UnitEnd> => {
+const runChunkChild = async (context: UnitContext, takeoff: Takeoff): Promise<UnitEnd> => {
+  const { unit } = takeoff;
   for (let attempt = 1; ; attempt++) {
     const paused = context.isPaused();
-    const handle = await startChunk(context, unit, { concurrency, paused });
-    context.onChunk(handle, paused ? 'paused' : 'running');
+    const handle = await startChunk(context, takeoff, paused);
+    context.onChunk(unit, handle, paused ? 'paused' : 'running');
     try {
-      const { stop, ...counts } = await handle.result();
+      const { stop, gaveUp, ...counts } = await handle.result();
+      // Started again, its ended items answer with their stored outcome: they count then.
+      if (gaveUp === true) return { counts: NO_ITEMS, again: unit.itemIds, retry: [] };
       const isWhole = computeProcessed(counts) >= unit.itemIds.length;
       if (isWhole || stop !== undefined || context.isStopping()) return endOf(counts, stop);
       if (attempt >= CHUNK_TRIES) throw runFailure(RUN_FAILURES.internalError, `${handle.workflowId} left items behind ${CHUNK_TRIES} times`);
     } catch (error) {
       if (!(error instanceof ChildWorkflowFailure) || isCancellation(error) || attempt >= CHUNK_TRIES) throw error;
     } finally {
-      context.onChunk(handle, 'ended');
+      context.onChunk(unit, handle, 'ended');
     }
   }
 };
 
 /** Runs one unit to its end; only a fault of the machinery throws. */
-export const runUnit = async (context: UnitContext, unit: Unit, concurrency: number): Promise<UnitEnd> => {
+export const runUnit = async (context: UnitContext, takeoff: Takeoff): Promise<UnitEnd> => {
+  const { unit, starts } = takeoff;
   switch (unit.kind) {
     case 'item': {
-      const end = await runItem({ calls: context.calls, run: context.run, itemId: unit.itemIds[0] as string, plan: context.plan });
+      const itemId = unit.itemIds[0] as string;
+      const end = await runItem({ calls: context.calls, run: context.run, itemId, plan: context.plan, notBefore: starts?.[0] });
       return endOf(end.counts, end.stop);
     }
     case 'slice':
-      return runSlice(context, unit, concurrency);
+      return runSlice(context, takeoff);
     case 'chunk':
-      return runChunkChild(context, unit, concurrency);
+      return runChunkChild(context, takeoff);
     default:
       return unit.kind satisfies never;
   }

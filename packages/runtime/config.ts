@@ -34,6 +34,7 @@ export const workerEnvSchema = z
     STRATA_CACHED_WORKFLOWS: count(300),
     STRATA_TASK_QUEUES: queues,
     STRATA_SHUTDOWN_GRACE_SECONDS: count(5),
+    STRATA_FLOW_PREFIX: z.string().max(64).default(''),
     STRATA_SET_CURRENT: flag,
     STRATA_WORKFLOW_BUNDLE: z.string().min(1).optional(),
     STRATA_DATA_DIR: z.string().min(1).optional(),
@@ -54,6 +55,8 @@ export interface WorkerConfig {
   readonly cachedWorkflows: number;
   readonly taskQueues: readonly string[];
   readonly shutdownGraceMs: number;
+  /** Put before every flow-control key: environments that share a namespace have limits of their own. */
+  readonly flowPrefix: string;
   readonly setCurrent: boolean;
   /** A bundle made earlier; undefined: bundle the workflows at start. */
   readonly workflowBundle: string | undefined;
@@ -74,6 +77,7 @@ export function loadWorkerConfig(env: Env): WorkerConfig {
     cachedWorkflows: values.STRATA_CACHED_WORKFLOWS,
     taskQueues: Object.freeze(values.STRATA_TASK_QUEUES),
     shutdownGraceMs: values.STRATA_SHUTDOWN_GRACE_SECONDS * 1_000,
+    flowPrefix: values.STRATA_FLOW_PREFIX,
     setCurrent: values.STRATA_SET_CURRENT,
     workflowBundle: values.STRATA_WORKFLOW_BUNDLE,
     dataDir: resolveDataDir(values.STRATA_DATA_DIR),

@@ -7,9 +7,13 @@ import { inject } from 'vitest';
 import { createActivities, createDeps } from '../../workers/deps.ts';
 import type { WorkerDeps } from '../../workers/deps.ts';
 import type { Database } from '../database/database.ts';
+import { NO_LIMIT } from '../contracts/flow-limits.ts';
+import { pipelineContracts } from '../contracts/index.ts';
+import { saveFlowChange } from '../database/flow-settings.ts';
 import { connectClient } from '../runtime/connect.ts';
 import { startWorkerLease } from '../database/worker-lease.ts';
-import { createOwnerCheck } from '../runtime/owner-check.ts';
+import { tellLimiter } from '../runtime/flow-client.ts';
+import { createCloseCheck } from '../runtime/owner-check.ts';
 import { embeddedTarget } from '../runtime/stack-target.ts';
 import { cloneDatabase, dropDatabase } from './databases.ts';
 import type { TestServers } from './provided.ts';
@@ -37,6 +41,8 @@ export interface CreateRigInput {
   readonly replay?: boolean;
   /** A namespace of the test's own, made by `createNamespace`: deployments belong to a namespace, and the default one is everybody's. */
   readonly namespace?: string;
+  /** True: pipelines are bound by the limits that they declare; otherwise those are lifted, and a run takes no longer than its items (false). */
+  readonly isLimited?: boolean;
   /** Name of the queue in place of one of the rig's own; for a test that has its server or its namespace to itself. */
   readonly taskQueue?: string;
 }
@@ -58,13 +64,21 @@ export interface Rig {
 }
 
 const POOL_SIZE = 20;
+const SLOTS = { activitySlots: POOL_SIZE, workflowSlots: POOL_SIZE, cachedWorkflows: 200, shutdownGraceMs: 1_000 };
 
 Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+
+/** As an operator would lift them. */
+async function liftLimits({ db, flow: { prefix } }: WorkerDeps): Promise<void> {
+  const keys = pipelineContracts.flatMap(({ type }) => ['process', 'paginate', 'execute'].map((layer) => `${prefix}${type}.${layer}`));
+  for (const key of keys) await saveFlowChange(db, { key, limit: NO_LIMIT });
+}
 
 /** Makes a rig on the servers of the global set-up. */
 export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
   const servers = { ...inject('strata'), ...input.postgres };
   const name = `rig_${randomBytes(6).toString('hex')}`;
+  const taskQueue = input.taskQueue ?? name;
   const databaseUrl = await cloneDatabase(servers, name);
   const target = embeddedTarget(servers.temporalAddress, input.namespace);
   const connected = await connectClient(target);
@@ -72,22 +86,21 @@ export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
     identity: name,
     databaseUrl,
     databasePoolSize: input.poolSize ?? POOL_SIZE,
-    isOwnerRunning: createOwnerCheck(connected.client),
+    flow: { prefix: `${taskQueue}/`, tell: (message, queue) => tellLimiter(connected.client, message, queue) },
+    msSinceClose: createCloseCheck(connected.client),
     environment: process.env,
     onError: () => undefined,
   });
+  if (input.isLimited !== true) await liftLimits(deps);
   const lease = await startWorkerLease(deps.db, name);
   const settings = {
     namespace: target.namespace,
-    taskQueue: input.taskQueue ?? name,
+    taskQueue,
     identity: name,
     bundlePath: input.bundlePath ?? servers.bundlePath,
     activities: (input.activities ?? createActivities)(deps),
     buildId: input.buildId,
-    activitySlots: POOL_SIZE,
-    workflowSlots: POOL_SIZE,
-    cachedWorkflows: 200,
-    shutdownGraceMs: 1_000,
+    ...SLOTS,
   };
   const workers = createRigWorkers({ target, settings, overrides: input.worker ?? {} });
   for (let count = 0; count < (input.workers ?? 1); count++) await workers.start();

@@ -9,7 +9,8 @@ import { probeSource } from '../database/probe-store.ts';
 import { startWorkerLease } from '../database/worker-lease.ts';
 import { connectNative } from '../runtime/connect-native.ts';
 import { connectClient, loadTemporalTarget } from '../runtime/connect.ts';
-import { createOwnerCheck } from '../runtime/owner-check.ts';
+import { tellLimiter } from '../runtime/flow-client.ts';
+import { createCloseCheck } from '../runtime/owner-check.ts';
 import type { ProviderCall } from './provider.ts';
 import { planOf, varyProbe } from './stage.ts';
 import type { StageProcessConfig } from './stage-process.ts';
@@ -41,7 +42,8 @@ const runStageWorker = async (config: StageProcessConfig): Promise<void> => {
     identity,
     databaseUrl: config.databaseUrl,
     databasePoolSize: 20,
-    isOwnerRunning: createOwnerCheck(connected.client),
+    flow: { prefix: `${config.taskQueue}/`, tell: (message, taskQueue) => tellLimiter(connected.client, message, taskQueue) },
+    msSinceClose: createCloseCheck(connected.client),
     environment: {},
     onError: () => undefined,
   });

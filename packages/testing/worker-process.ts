@@ -6,7 +6,12 @@ import type { StrataEnv, StrataProcess } from './strata-process.ts';
 
 /** Environment in which `strata` commands work on a rig. */
 export function rigEnv(rig: Rig): StrataEnv {
-  return { DATABASE_URL: rig.databaseUrl, TEMPORAL_ADDRESS: rig.servers.temporalAddress, TEMPORAL_CONFIG_FILE: join(tmpdir(), 'no-profile.toml') };
+  return {
+    STRATA_FLOW_PREFIX: `${rig.taskQueue}/`,
+    DATABASE_URL: rig.databaseUrl,
+    TEMPORAL_ADDRESS: rig.servers.temporalAddress,
+    TEMPORAL_CONFIG_FILE: join(tmpdir(), 'no-profile.toml'),
+  };
 }
 
 /**

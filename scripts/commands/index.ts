@@ -7,6 +7,7 @@ export const commands: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   down: () => import('./down.ts').then((module) => module.downCommand),
   eval: () => import('./eval.ts').then((module) => module.evalCommand),
   failures: () => import('./failures.ts').then((module) => module.failuresCommand),
+  flow: () => import('./flow.ts').then((module) => module.flowCommand),
   list: () => import('./list.ts').then((module) => module.listCommand),
   new: () => import('./new.ts').then((module) => module.newCommand),
   pause: () => import('./pause.ts').then((module) => module.pauseCommand),

@@ -23,7 +23,8 @@ const deps = createDeps({
   databaseUrl: 'postgres://nobody@127.0.0.1:1/none',
   databasePoolSize: 1,
   environment: {},
-  isOwnerRunning: () => Promise.resolve(false),
+  flow: { prefix: '', tell: () => Promise.resolve() },
+  msSinceClose: () => Promise.resolve(null),
   onError: () => undefined,
 });
 const activityNames = Object.keys(createActivities(deps));

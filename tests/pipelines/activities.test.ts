@@ -39,7 +39,14 @@ type Call = (
 ) => Promise<unknown>;
 
 const prepare = (definition: Partial<PipelineDefinition<Fields>> = {}): Call => {
-  const deps: RunnerDeps = { db: base.db, identity: WORKER, record: () => undefined, isOwnerRunning: async () => true };
+  const deps: RunnerDeps = {
+    db: base.db,
+    identity: WORKER,
+    record: () => undefined,
+    isOwnerRunning: async () => true,
+    msSinceClose: async () => null,
+    flow: { prefix: '', tell: async () => undefined },
+  };
   const whole: PipelineDefinition<Fields> = { eligible: ({ set }) => probeSource(set), executeItem: async () => ({ kind: 'done' }), ...definition };
   const activities = createPipelineActivities<Fields>(probeContract, whole, deps) as Record<string, ActivityFunction>;
   return (verb, request, { activityId = '1', environment = new MockActivityEnvironment({ activityId }) } = {}) =>

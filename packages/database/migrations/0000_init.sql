@@ -56,6 +56,18 @@ CREATE TABLE "eval_trajectories" (
 	CONSTRAINT "eval_trajectories_place" UNIQUE("item_row","round","k_index")
 );
 --> statement-breakpoint
+CREATE TABLE "flow_settings" (
+	"key" text NOT NULL,
+	"source" text NOT NULL,
+	"parallelism" integer,
+	"rate_per_second" integer,
+	"is_unlimited" boolean DEFAULT false NOT NULL,
+	"is_paused" boolean DEFAULT false NOT NULL,
+	"build_id" text,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "flow_settings_key_source_pk" PRIMARY KEY("key","source")
+);
+--> statement-breakpoint
 CREATE TABLE "pipeline_epochs" (
 	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "pipeline_epochs_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"pipeline" text NOT NULL,

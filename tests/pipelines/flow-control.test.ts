@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FLOW_MESSAGES } from '../../packages/contracts/flow-messages.ts';
+import { limiterWorkflowId } from '../../packages/contracts/ids.ts';
+import { readLimiter } from '../../packages/runtime/flow-client.ts';
+import { waitUntil } from '../../packages/runtime/wait-until.ts';
+import { createProbeRuns } from '../../packages/testing/probe-runs.ts';
+import type { ProbeRuns } from '../../packages/testing/probe-runs.ts';
+import { createRig } from '../../packages/testing/rig.ts';
+import type { Rig } from '../../packages/testing/rig.ts';
+
+let rig: Rig;
+let runs: ProbeRuns;
+
+beforeAll(async () => {
+  rig = await createRig({ workers: 2 });
+  runs = createProbeRuns(rig);
+});
+
+afterAll(() => rig.close(), 120_000);
+
+const keyOf = (name: string): string => `${rig.taskQueue}/${name}`;
+const limiterOf = (name: string) => rig.client.workflow.getHandle(limiterWorkflowId(keyOf(name)));
+
+/** When items of a set started, s since the first. */
+const startsOf = async (set: string): Promise<number[]> => {
+  const { rows } = await rig.pool.query<{ at: string }>(
+    'select extract(epoch from started_at) as at from probe_executions where probe_set = $1 and attempt = 1 order by 1',
+    [set],
+  );
+  return rows.map(({ at }) => Number(at) - Number(rows[0]?.at));
+};
+
+describe.each(['item', 'slice'] as const)('a limited key, %s dispatch', (dispatch) => {
+  test('F1: {2, 5/s} and 30 items over two workers: at most 2 in flight, 6 starts in any second, and not before their time', async () => {
+    const set = `f1-${dispatch}`;
+    await runs.seed(set, 30, { sleepMs: 50 });
+    const result = await runs.run({ set, dispatch, flowKey: set, parallelism: 2, ratePerSecond: 5 });
+    expect(result).toMatchObject({ outcome: 'completed', succeeded: 30 });
+    const report = await runs.report(set);
+    expect(report.maxOverlap).toBeLessThanOrEqual(2);
+    expect(report.maxStartsPerSecond).toBeLessThanOrEqual(6);
+    expect((await startsOf(set)).at(-1)).toBeGreaterThanOrEqual(5.75);
+  });
+
+  test('a cap of 10 alone is never exceeded and costs the limiter a handful of messages', async () => {
+    const set = `cap-${dispatch}`;
+    await runs.seed(set, 300, { sleepMs: 20 });
+    expect(await runs.run({ set, dispatch, flowKey: set, parallelism: 10 })).toMatchObject({ succeeded: 300 });
+    expect((await runs.report(set)).maxOverlap).toBeLessThanOrEqual(10);
+    const history = await limiterOf(set).fetchHistory();
+    const heard = (history.events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes?.signalName === FLOW_MESSAGES.tell);
+    expect(heard.length).toBeLessThanOrEqual(6);
+  });
+});
+
+test('when a run has ended, its limiter holds nothing for it', async () => {
+  await runs.seed('rest', 20);
+  await runs.run({ set: 'rest', flowKey: 'rest', parallelism: 3 });
+  expect(await readLimiter(rig.client, keyOf('rest'))).toMatchObject({ permits: 0, runs: [], limit: { parallelism: 3, ratePerSecond: null } });
+});
+
+test('F5: permits of a terminated run are back 2 to 5 s after its end, and others go on with them', async () => {
+  await runs.seed('holder', 40, { sleepMs: 600_000 });
+  await runs.seed('waiter', 4, { sleepMs: 100 });
+  const holder = await runs.start({ set: 'holder', flowKey: 'shared', parallelism: 2 });
+  await waitUntil({ what: 'two items in flight', timeoutMs: 60_000, probe: async () => (await runs.report('holder')).executions === 2 });
+  const waiter = await runs.start({ set: 'waiter', flowKey: 'shared', parallelism: 2 });
+  await waitUntil({
+    what: 'the waiter known to the limiter',
+    timeoutMs: 60_000,
+    probe: async () => (await readLimiter(rig.client, keyOf('shared')))?.runs.length === 2,
+  });
+  const terminatedAt = performance.now();
+  await rig.client.workflow.getHandle(holder.workflowId).terminate('test');
+  await waitUntil({ what: 'the waiter starting', timeoutMs: 60_000, probe: async () => (await runs.report('waiter')).executions > 0 });
+  expect(performance.now() - terminatedAt).toBeGreaterThan(2_000);
+  expect(await runs.result(waiter)).toMatchObject({ succeeded: 4 });
+});
