@@ -15,7 +15,7 @@ export type ProbeDeps = RunnerDeps;
 type ProbeFields = (typeof probeContract)['fields'];
 
 /** `probe` is unlimited in all layers unless its input says otherwise; a key without numbers has the limit that an operator gives it. */
-const flowOf = ({ parallelism, ratePerSecond, flowKey }: PipelineInput<ProbeFields>): RunFlow => ({
+export const probeFlow = ({ parallelism, ratePerSecond, flowKey }: PipelineInput<ProbeFields>): RunFlow => ({
   ...(parallelism === undefined && ratePerSecond === undefined
     ? {}
     : { limits: { execute: { ...(parallelism && { parallelism }), ...(ratePerSecond && { ratePerSecond }) } as LayerLimit } }),
@@ -34,7 +34,7 @@ export const createProbeActivities = (deps: ProbeDeps, contract = probeContract)
           ...(input.dispatch === undefined ? {} : { dispatch: input.dispatch as RunPlan['dispatch'] }),
         },
       }),
-      flow: flowOf,
+      flow: probeFlow,
       eligible: ({ set }) => probeSource(set),
       executeItem: async ({ itemId, input, run, attempt, signal }) => {
         const started = await recordProbeStart(deps.db, { set: input.set, itemId, run, attempt });

@@ -10,7 +10,7 @@ import type { EventCounter } from './events.ts';
 import { translateDatabaseError } from './failures.ts';
 import { createFinalize, createReadProgress } from './finish.ts';
 import { createExecuteItem } from './item.ts';
-import { untilStart } from './pacing.ts';
+import { createAwaitStart, untilStart } from './pacing.ts';
 import { createListPage } from './pages.ts';
 import { createRunLoader } from './runs.ts';
 import { createExecuteSlice } from './slice.ts';
@@ -25,7 +25,7 @@ const guarded =
   (contract: PipelineContract, events: EventCounter, [verb, handler]: [keyof PipelineActivities, Handler]): Handler =>
   async (request) => {
     try {
-      await untilStart(request);
+      if (verb !== 'executeItem') await untilStart(request);
       const answer = await handler(request);
       events.ended(verb, answer);
       return answer;
@@ -44,12 +44,13 @@ export const createPipelineActivities = <F extends FieldSpecs>(
 ): Record<string, Handler> => {
   const runner: Runner<F> = { contract, definition, deps };
   const loadRun = createRunLoader(runner);
+  const awaitStart = createAwaitStart();
   const activities: PipelineActivities = {
     preflight: createPreflight(runner),
     countEligible: createCountEligible(runner),
     listPage: createListPage(runner, loadRun),
-    executeItem: createExecuteItem(runner, loadRun),
-    executeSlice: createExecuteSlice(runner, loadRun),
+    executeItem: createExecuteItem(runner, { loadRun, awaitStart }),
+    executeSlice: createExecuteSlice(runner, { loadRun, awaitStart }),
     readProgress: createReadProgress(runner),
     finalize: createFinalize(runner, loadRun),
   };

@@ -13,6 +13,7 @@ import type { Runner } from './definition.ts';
 import { itemActivityFailure } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { createHoldKey } from './hold.ts';
+import type { AwaitStart } from './pacing.ts';
 import type { LoadRun } from './runs.ts';
 
 const HELD_WAIT_MS = 2_000;
@@ -60,11 +61,15 @@ const receiptOfAttempt = (itemId: string, attempts: number, end: AttemptEnd): It
 };
 
 /** `executeItem`: claims one item, does it once, writes how it ended; throws a typed failure when it did not end well. */
-export const createExecuteItem = <F extends FieldSpecs>(runner: Runner<F>, loadRun: LoadRun<F>) => {
+export const createExecuteItem = <F extends FieldSpecs>(
+  runner: Runner<F>,
+  { loadRun, awaitStart }: { readonly loadRun: LoadRun<F>; readonly awaitStart: AwaitStart },
+) => {
   const commit = createGroupCommit(runner.deps.db);
   const claimOne = createClaimer(runner);
   const hold = createHoldKey(runner);
-  return async ({ run: runId, itemId, dryRun, timeoutMs }: ItemRequest): Promise<ItemReceipt> => {
+  return async ({ run: runId, itemId, dryRun, timeoutMs, notBefore }: ItemRequest): Promise<ItemReceipt> => {
+    const sinceMs = performance.now();
     if (dryRun !== false) throw ApplicationFailure.nonRetryable('a dry run executes no item', RUN_FAILURES.internalError);
     if (isBlank(itemId)) throw failFor('', { type: RUN_FAILURES.invalidInput, message: 'Missing itemId in payload', attempts: 0 }, null);
     const run = await loadRun(runId);
@@ -77,7 +82,11 @@ export const createExecuteItem = <F extends FieldSpecs>(runner: Runner<F>, loadR
       throw failFor(itemId, { type: answer.errorType, message: answer.error, attempts: answer.attempts, exceeded: claims.exceeded }, null);
     if (answer.kind === 'ended') return receiptOfEnded(answer);
     const { claim } = answer;
-    const end = await withHeartbeat((interrupt) => runAttempt({ runner, run, claim, timeoutMs, interrupt, commit, hold }));
+    const isPaced = notBefore !== undefined && Context.current().info.attempt === 1;
+    const end = await withHeartbeat(async (interrupt) => {
+      if (isPaced) await awaitStart(run, { startMs: notBefore, sinceMs });
+      return runAttempt({ runner, run, claim, timeoutMs, interrupt, commit, hold });
+    });
     return receiptOfAttempt(itemId, claim.attempt, end);
   };
 };

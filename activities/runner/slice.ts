@@ -14,7 +14,7 @@ import { withHeartbeat } from './heartbeat.ts';
 import { claimAll, isBlank, stopOf } from './claims.ts';
 import type { HoldKey } from './hold.ts';
 import { createHoldKey } from './hold.ts';
-import { waitForStart } from './pacing.ts';
+import type { AwaitStart } from './pacing.ts';
 import type { KnownRun, LoadRun } from './runs.ts';
 
 const START_WINDOW_MS = 1_000;
@@ -38,6 +38,7 @@ interface SliceWork<F extends FieldSpecs> {
   readonly interrupt: AbortSignal;
   readonly commit: CommitEnding;
   readonly hold: HoldKey;
+  readonly awaitStart: AwaitStart;
   readonly tally: Tally;
   /** Start times that are left, under a rate. */
   readonly starts: number[] | null;
@@ -106,7 +107,7 @@ const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: reado
       if (claim === undefined || work.starts?.length === 0) return;
       next++;
       const startMs = work.starts?.shift();
-      if (startMs !== undefined) await waitForStart(startMs, work.sinceMs);
+      if (startMs !== undefined) await work.awaitStart(run, { startMs, sinceMs: work.sinceMs });
       tallyEnd(tally, claim.itemId, await runAttempt({ runner, run, claim, timeoutMs: request.itemTimeoutMs, interrupt, commit, hold }));
     }
   };
@@ -123,7 +124,10 @@ const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: reado
  * `executeSlice`: the items of a chunk inside one activity, `concurrency` at a time. It starts none later than 1 s after its first claim
  * was answered and answers per id what the parent has to schedule again.
  */
-export const createExecuteSlice = <F extends FieldSpecs>(runner: Runner<F>, loadRun: LoadRun<F>) => {
+export const createExecuteSlice = <F extends FieldSpecs>(
+  runner: Runner<F>,
+  { loadRun, awaitStart }: { readonly loadRun: LoadRun<F>; readonly awaitStart: AwaitStart },
+) => {
   const commit = createGroupCommit(runner.deps.db);
   const hold = createHoldKey(runner);
   return async (request: SliceRequest): Promise<SliceReceipt> => {
@@ -139,7 +143,7 @@ export const createExecuteSlice = <F extends FieldSpecs>(runner: Runner<F>, load
     const tally: Tally = { succeeded: 0, failed: 0, skipped: 0, interrupted: 0, retry: [], notStarted: [], stop: undefined };
     await withHeartbeat(async (interrupt) => {
       const mayStart = (): boolean => !interrupt.aborted && tally.stop === undefined && isOpen();
-      const work: SliceWork<F> = { runner, run, request, interrupt, commit, hold, tally, starts, sinceMs, window, mayStart };
+      const work: SliceWork<F> = { runner, run, request, interrupt, commit, hold, awaitStart, tally, starts, sinceMs, window, mayStart };
       // After a slice that died, only what starts at once is claimed: an item that kills its process costs no attempt of the others.
       const size = Context.current().info.attempt > 1 ? request.concurrency : Math.max(CLAIM_BATCH, request.concurrency);
       for (let from = 0; from < request.itemIds.length; from += size) {

@@ -32,6 +32,8 @@ export interface LimiterStart<State = unknown> {
   readonly v: 1;
   readonly key: string;
   readonly limit: FlowLimit;
+  /** Events after which it continues as new (3,000). */
+  readonly eventBudget?: number;
   readonly state?: State;
 }
 

@@ -23,6 +23,7 @@ const SIGNAL_BUDGET = 1_500;
 /** A limiter at work; the story and its message handlers share it. */
 export interface LimiterStory {
   readonly key: string;
+  readonly eventBudget: number;
   readonly events: LimiterEvent[];
   state: LimiterState;
   /** The stored setting may have changed. */
@@ -58,9 +59,9 @@ const load = async (story: LimiterStory): Promise<void> => {
   story.events.push({ kind: 'configured', ...(await flowCalls.loadSetting(story.key)) });
 };
 
-const isFull = ({ signals }: LimiterStory): boolean => {
+const isFull = ({ signals, eventBudget }: LimiterStory): boolean => {
   const { historyLength, continueAsNewSuggested } = workflowInfo();
-  return historyLength >= EVENT_BUDGET || signals >= SIGNAL_BUDGET || continueAsNewSuggested;
+  return historyLength >= eventBudget || signals >= SIGNAL_BUDGET || continueAsNewSuggested;
 };
 
 const isQuiet = ({ sending, isChecking }: LimiterStory): boolean => sending === 0 && !isChecking && allHandlersFinished();
@@ -68,9 +69,16 @@ const isQuiet = ({ sending, isChecking }: LimiterStory): boolean => sending === 
 /** Hands the whole state over; what arrives meanwhile is handed over with it. */
 const renew = async (story: LimiterStory): Promise<never> => {
   await condition(() => isQuiet(story));
-  const { key, events } = story;
+  const { key, events, eventBudget } = story;
   const state = reduceLimiter(story.state, [], Date.now()).state;
-  const next: LimiterStart<LimiterState> & { readonly events: readonly LimiterEvent[] } = { v: 1, key, limit: state.limit, state, events };
+  const next: LimiterStart<LimiterState> & { readonly events: readonly LimiterEvent[] } = {
+    v: 1,
+    key,
+    limit: state.limit,
+    eventBudget,
+    state,
+    events,
+  };
   return makeContinueAsNewFunc<(next: LimiterStart) => Promise<void>>({ workflowTaskTimeout: TASK_TIMEOUT })(next);
 };
 
@@ -103,9 +111,10 @@ const run = async (story: LimiterStory): Promise<void> => {
 
 /** The limiter of one key: takes what runs ask and operators set, divides permits and start times, and ends after ten idle minutes. */
 export const runLimiter = async (start: LimiterStart<LimiterState> & { readonly events?: readonly LimiterEvent[] }): Promise<void> => {
-  const { key, limit } = start;
+  const { key, limit, eventBudget = EVENT_BUDGET } = start;
   const story: LimiterStory = {
     key,
+    eventBudget,
     events: [...(start.events ?? [])],
     state: start.state ?? createLimiterState(key, limit, 'contract'),
     mustLoad: start.state === undefined,

@@ -18,7 +18,7 @@ export interface TakeoffInput {
   readonly gate: Gate | null;
 }
 
-/** How many units of the next one's kind could share the free lanes: under a rate no more than the start times would fill. */
+/** How many units, the next one included, could share the free lanes: under a rate no more than the start times would fill. */
 const contendersOf = ({ walk, plan }: TakeoffInput, flight: Flight, starts: number): number => {
   const waiting = Math.min(walk.waitingUnits(), plan.chunksInFlight - flight.chunks);
   return Number.isFinite(starts) ? Math.min(waiting, Math.ceil(starts / plan.chunkSize)) : waiting;
@@ -32,11 +32,12 @@ export const takeStartable = (input: TakeoffInput, flight: Flight, nowMs: number
   const next = walk.peek();
   if (next === undefined || free < 1 || starts < 1) return undefined;
   if (next.kind !== 'item' && flight.chunks >= plan.chunksInFlight) return undefined;
+  const contenders = contendersOf(input, flight, starts);
   // A slice starts what it has times for, a chunk gets more of them as it goes on.
   const unit = walk.take(next.kind === 'slice' ? starts : undefined);
   if (unit === undefined) return undefined;
   const items = unit.itemIds.length;
-  const lanes = unit.kind === 'item' ? 1 : dealSlots({ free, contenders: contendersOf(input, flight, starts), items });
+  const lanes = unit.kind === 'item' ? 1 : dealSlots({ free, contenders, items });
   const given = gate?.take(lanes, Math.min(items, starts));
   return { unit, lanes, ...(gate?.isPaced() === true && given !== undefined ? { starts: given } : {}) };
 };

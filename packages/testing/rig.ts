@@ -4,6 +4,7 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { WorkerOptions } from '@temporalio/worker';
 import type pg from 'pg';
 import { inject } from 'vitest';
+import { createFlowControlActivities } from '../../activities/flow-control.ts';
 import { createActivities, createDeps } from '../../workers/deps.ts';
 import type { WorkerDeps } from '../../workers/deps.ts';
 import type { Database } from '../database/database.ts';
@@ -98,7 +99,7 @@ export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
     taskQueue,
     identity: name,
     bundlePath: input.bundlePath ?? servers.bundlePath,
-    activities: (input.activities ?? createActivities)(deps),
+    activities: { ...createFlowControlActivities(deps), ...(input.activities ?? createActivities)(deps) },
     buildId: input.buildId,
     ...SLOTS,
   };

@@ -1,3 +1,4 @@
+import { probeFlow } from '../../activities/probe.ts';
 import { createPipelineActivities } from '../../activities/runner/create.ts';
 import type { ItemContext, ItemOutcome, RunnerDeps } from '../../activities/runner/definition.ts';
 import type { PipelineInput } from '../contracts/fields.ts';
@@ -75,6 +76,7 @@ const createStageActivities = ({ contract, preflight, markRunning, executeItem }
         await preflight?.();
         return { plan: planOf(input) };
       },
+      flow: probeFlow,
       eligible: ({ set }) => probeSource(set),
       markRunning: async () => markRunning?.(),
       executeItem: (item) => executeItem(item, deps),

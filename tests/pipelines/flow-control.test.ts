@@ -76,3 +76,54 @@ test('F5: permits of a terminated run are back 2 to 5 s after its end, and other
   expect(performance.now() - terminatedAt).toBeGreaterThan(2_000);
   expect(await runs.result(waiter)).toMatchObject({ succeeded: 4 });
 });
+
+test('F2: two runs that share {10, 20/s} start no more than 20 a second together, and both get on', async () => {
+  const sets = ['f2-one', 'f2-two'];
+  for (const set of sets) await runs.seed(set, 40, { sleepMs: 10 });
+  const started = await Promise.all(sets.map((set) => runs.start({ set, flowKey: 'f2', parallelism: 10, ratePerSecond: 20 })));
+  for (const each of started) expect(await runs.result(each)).toMatchObject({ succeeded: 40 });
+  const { rows } = await rig.pool.query<{ seconds: string; most: string }>(`
+    with x as (select started_at from probe_executions where probe_set like 'f2-%' and attempt = 1)
+    select extract(epoch from max(started_at) - min(started_at)) as seconds,
+      (select max(n) from (select count(*) over (order by started_at range between current row and interval '999999 microseconds' following) n from x) w) as most
+    from x`);
+  expect(Number(rows[0]?.seconds)).toBeGreaterThanOrEqual(3.9);
+  expect(Number(rows[0]?.most)).toBeLessThanOrEqual(21);
+});
+
+test('a limiter that continues as new in mid-run neither loses nor doubles a permit', async () => {
+  const key = keyOf('renewed');
+  const limiter = await rig.client.workflow.start('flowControl', {
+    workflowId: limiterWorkflowId(key),
+    taskQueue: rig.taskQueue,
+    args: [{ v: 1, key, limit: { parallelism: 3, ratePerSecond: 40 }, eventBudget: 50 }],
+  });
+  await runs.seed('renewed', 120, { sleepMs: 20 });
+  expect(await runs.run({ set: 'renewed', flowKey: 'renewed', parallelism: 3, ratePerSecond: 40 })).toMatchObject({ succeeded: 120 });
+  expect((await runs.report('renewed')).maxOverlap).toBeLessThanOrEqual(3);
+  const { raw } = await limiter.describe();
+  expect(raw.workflowExecutionInfo?.execution?.runId).not.toBe(limiter.firstExecutionRunId);
+  expect(await readLimiter(rig.client, key)).toMatchObject({ permits: 0, runs: [] });
+});
+
+test('a limiter that is terminated in mid-run is started again by the run that it served, and the run ends', async () => {
+  await runs.seed('bereft', 60, { sleepMs: 50 });
+  const started = await runs.start({ set: 'bereft', flowKey: 'bereft', parallelism: 2, ratePerSecond: 30 });
+  await waitUntil({ what: 'some items done', timeoutMs: 60_000, probe: async () => (await runs.report('bereft')).done >= 10 });
+  await limiterOf('bereft').terminate('test');
+  expect(await runs.result(started)).toMatchObject({ succeeded: 60 });
+  expect((await runs.report('bereft')).maxOverlap).toBeLessThanOrEqual(2);
+});
+
+test('signals to a limiter that are none of its own change nothing', async () => {
+  await runs.seed('odd', 3);
+  await runs.run({ set: 'odd', flowKey: 'odd', parallelism: 1 });
+  const limiter = limiterOf('odd');
+  for (const odd of [null, 'x', [], {}, { v: 2, kind: 'ask' }, { v: 1, kind: 'ask', key: 'another' }]) await limiter.signal(FLOW_MESSAGES.tell, odd);
+  await expect(limiter.executeUpdate('set', { args: [{ parallelism: '15' }] })).rejects.toThrow('must be an integer');
+  expect(await limiter.executeUpdate('set', { args: [{ parallelism: 7 }] })).toMatchObject({
+    limit: { parallelism: 7, ratePerSecond: null },
+    source: 'operator',
+  });
+  expect(await readLimiter(rig.client, keyOf('odd'))).toMatchObject({ limit: { parallelism: 7 }, runs: [] });
+});

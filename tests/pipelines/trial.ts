@@ -1,6 +1,7 @@
 import { sql } from '../../packages/database/drizzle.ts';
 import type { SQL } from 'drizzle-orm';
 import type { PreflightContext, ItemContext, ItemOutcome, PipelineDefinition } from '../../activities/runner/definition.ts';
+import { probeFlow } from '../../activities/probe.ts';
 import { createPipelineActivities } from '../../activities/runner/create.ts';
 import type { StartInput } from '../../packages/contracts/fields.ts';
 import { probeContract } from '../../packages/contracts/probe.ts';
@@ -67,6 +68,7 @@ const definitionOver = (trials: ReadonlyMap<string, Trial>, note: (set: string, 
       const asked = { ...(pageSize === undefined ? {} : { pageSize }), ...(chunkSize === undefined ? {} : { chunkSize }) };
       return { plan: { ...trial.plan, ...asked, ...(dispatch === undefined ? {} : { dispatch: dispatch as RunPlan['dispatch'] }) } };
     },
+    flow: probeFlow,
     eligible: ({ set }) => {
       const { items } = find(set);
       return typeof items === 'number' ? generated(items) : items;
