@@ -1,11 +1,13 @@
 import {
   allHandlersFinished,
+  ApplicationFailure,
   condition,
   getExternalWorkflowHandle,
   makeContinueAsNewFunc,
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
+import { RUN_FAILURES } from '../contracts/failures.ts';
 import type { LimiterStart } from '../contracts/flow-activities.ts';
 import { FLOW_MESSAGES } from '../contracts/flow-messages.ts';
 import { reduceLimiter } from '../flow-control/limiter.ts';
@@ -109,8 +111,19 @@ const run = async (story: LimiterStory): Promise<void> => {
   }
 };
 
+/** A limiter is started by runs, but anybody may try. */
+const requireStart = (start: unknown): void => {
+  const { v, key, limit } = (typeof start === 'object' && start !== null ? start : {}) as Partial<LimiterStart>;
+  if (v !== 1 || typeof key !== 'string' || key === '' || typeof limit !== 'object' || limit === null)
+    throw ApplicationFailure.nonRetryable(
+      'a limiter is started by runs that name its key; change limits with `strata flow set`',
+      RUN_FAILURES.invalidInput,
+    );
+};
+
 /** The limiter of one key: takes what runs ask and operators set, divides permits and start times, and ends after ten idle minutes. */
 export const runLimiter = async (start: LimiterStart<LimiterState> & { readonly events?: readonly LimiterEvent[] }): Promise<void> => {
+  requireStart(start);
   const { key, limit, eventBudget = EVENT_BUDGET } = start;
   const story: LimiterStory = {
     key,
