@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Executor } from '../database/database.ts';
-import { readLiveWorkers } from '../database/worker-lease.ts';
+import { readLiveWorkers } from '../database/live-workers.ts';
 
 const TASK_QUEUE_TYPE_WORKFLOW = 1;
 

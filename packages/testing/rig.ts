@@ -12,11 +12,11 @@ import { NO_LIMIT } from '../contracts/flow-limits.ts';
 import { pipelineContracts } from '../contracts/index.ts';
 import { saveFlowChange } from '../database/flow-settings.ts';
 import { connectClient } from '../runtime/connect.ts';
-import { startWorkerLease } from '../database/worker-lease.ts';
 import { tellLimiter } from '../runtime/flow-client.ts';
 import { createCloseCheck } from '../runtime/owner-check.ts';
 import { embeddedTarget } from '../runtime/stack-target.ts';
 import { cloneDatabase, dropDatabase } from './databases.ts';
+import { holdLocalLease } from './local-lease.ts';
 import type { TestServers } from './provided.ts';
 import { replayQueue } from './replay.ts';
 import { createRigWorkers } from './rig-workers.ts';
@@ -93,7 +93,7 @@ export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
     onError: () => undefined,
   });
   if (input.isLimited !== true) await liftLimits(deps);
-  const lease = await startWorkerLease(deps.db, name);
+  const lease = await holdLocalLease(deps.pool, name);
   const settings = {
     namespace: target.namespace,
     taskQueue,

@@ -3,14 +3,15 @@ import { createPipelineActivities } from '../../activities/runner/create.ts';
 import type { ItemContext, ItemOutcome } from '../../activities/runner/definition.ts';
 import { itemFailure } from '../../activities/runner/failures.ts';
 import { createDeps } from '../../workers/deps.ts';
+import { startGuards } from '../../workers/guards.ts';
 import { createWorkerOptions } from '../../workers/worker-options.ts';
 import type { probeContract } from '../contracts/probe.ts';
 import { probeSource } from '../database/probe-store.ts';
-import { startWorkerLease } from '../database/worker-lease.ts';
 import { connectNative } from '../runtime/connect-native.ts';
 import { connectClient, loadTemporalTarget } from '../runtime/connect.ts';
 import { tellLimiter } from '../runtime/flow-client.ts';
 import { createCloseCheck } from '../runtime/owner-check.ts';
+import { holdWorkerLease } from '../runtime/worker-lease.ts';
 import type { ProviderCall } from './provider.ts';
 import { planOf, varyProbe } from './stage.ts';
 import type { StageProcessConfig } from './stage-process.ts';
@@ -34,7 +35,8 @@ const callOf = ({ itemId, attempt, idempotencyKey: key }: ItemContext<Fields>): 
 
 /** Runs one Worker of the probe whose items call the test's provider, until SIGTERM has drained it. */
 const runStageWorker = async (config: StageProcessConfig): Promise<void> => {
-  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: ['SIGTERM'] });
+  const logger = new DefaultLogger('ERROR');
+  Runtime.install({ logger, shutdownSignals: ['SIGTERM'] });
   const target = loadTemporalTarget({ TEMPORAL_ADDRESS: config.address });
   const [connected, connection] = [await connectClient(target), await connectNative(target)];
   const identity = `stage-${process.pid}`;
@@ -47,7 +49,9 @@ const runStageWorker = async (config: StageProcessConfig): Promise<void> => {
     environment: {},
     onError: () => undefined,
   });
-  const lease = await startWorkerLease(deps.db, identity);
+  const { databaseUrl, taskQueue, bundlePath } = config;
+  const lease = await holdWorkerLease({ databaseUrl, identity, taskQueues: [taskQueue] });
+  const guards = startGuards({ lease, identity, client: connected.client, db: deps.db, logger });
   const activities = createPipelineActivities<Fields>(
     varyProbe(config.contract),
     {
@@ -65,7 +69,6 @@ const runStageWorker = async (config: StageProcessConfig): Promise<void> => {
     },
     deps,
   );
-  const { taskQueue, bundlePath } = config;
   const slots = { activitySlots: 20, workflowSlots: 20, cachedWorkflows: 50, shutdownGraceMs: 5_000 };
   const worker = await Worker.create(
     createWorkerOptions({ connection, namespace: target.namespace, taskQueue, identity, bundlePath, activities, buildId: undefined, ...slots }),
@@ -73,7 +76,8 @@ const runStageWorker = async (config: StageProcessConfig): Promise<void> => {
   const running = worker.run();
   process.stdout.write('ready\n');
   await running;
-  await lease.stop();
+  await guards.stop();
+  await lease.stop('giveUp');
   await connection.close();
   await connected.close();
   await deps.close();

@@ -6,19 +6,19 @@ import type { Claim, ClaimRequest, Claims } from '../../packages/database/item-c
 import { endItems, failItem, releaseItems } from '../../packages/database/item-endings.ts';
 import { latchAbort } from '../../packages/database/aborts.ts';
 import { finishRun } from '../../packages/database/run-store.ts';
-import { startWorkerLease } from '../../packages/database/worker-lease.ts';
-import type { WorkerLease } from '../../packages/database/worker-lease.ts';
+import { holdLocalLease } from '../../packages/testing/local-lease.ts';
+import type { LocalLease } from '../../packages/testing/local-lease.ts';
 import { createTestDatabase, openTestRun } from '../../packages/testing/test-database.ts';
 import type { TestDatabase } from '../../packages/testing/test-database.ts';
 
 const NO_WORK = { succeeded: 0, failed: 0, skipped: 0, interrupted: 0, pages: 0, chunks: 0, direct: 0 };
 
 let base: TestDatabase;
-let leases: readonly WorkerLease[];
+let leases: readonly LocalLease[];
 
 beforeAll(async () => {
   base = await createTestDatabase({ poolSize: 20 });
-  leases = await Promise.all(['alive', 'other'].map((name) => startWorkerLease(base.db, name)));
+  leases = await Promise.all(['alive', 'other'].map((name) => holdLocalLease(base.pool, name)));
 });
 
 afterAll(async () => {
@@ -78,18 +78,11 @@ describe('claiming', () => {
 
   test('a claim of a live worker is held, and taken over once its lease has expired', async () => {
     const run = await openTestRun(base.db, { scope: 'lease' });
-    const lease = await startWorkerLease(base.db, 'mortal');
+    const lease = await holdLocalLease(base.pool, 'mortal');
     won(await claim(run, { worker: 'mortal' }));
     expect((await claim(run, { activityId: '2' })).answers).toEqual([{ kind: 'held', itemId: 'a' }]);
     await lease.stop();
     expect(won(await claim(run, { activityId: '2' }))).toMatchObject({ token: 2, attempt: 2 });
-  });
-
-  test('a worker that starts removes the leases of those that are gone since a day, and no other', async () => {
-    await base.pool.query("insert into worker_leases values ('long-gone', now() - interval '25 hours'), ('just-gone', now() - interval '1 minute')");
-    await (await startWorkerLease(base.db, 'fresh')).stop();
-    const { rows } = await base.pool.query("select identity from worker_leases where identity like '%-gone'");
-    expect(rows).toEqual([{ identity: 'just-gone' }]);
   });
 
   test('a claim left by a run that has closed is free for the next run, as its first attempt', async () => {

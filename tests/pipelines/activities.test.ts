@@ -10,8 +10,8 @@ import type { Counted } from '../../packages/contracts/entry-activities.ts';
 import { probeContract } from '../../packages/contracts/probe.ts';
 import { claimItems } from '../../packages/database/item-claims.ts';
 import { probeSource, seedProbe } from '../../packages/database/probe-store.ts';
-import { startWorkerLease } from '../../packages/database/worker-lease.ts';
-import type { WorkerLease } from '../../packages/database/worker-lease.ts';
+import { holdLocalLease } from '../../packages/testing/local-lease.ts';
+import type { LocalLease } from '../../packages/testing/local-lease.ts';
 import { createTestDatabase, openTestRun } from '../../packages/testing/test-database.ts';
 import type { TestDatabase } from '../../packages/testing/test-database.ts';
 
@@ -20,11 +20,11 @@ type Fields = (typeof probeContract)['fields'];
 const WORKER = 'mock-worker';
 
 let base: TestDatabase;
-let lease: WorkerLease;
+let lease: LocalLease;
 
 beforeEach(async () => {
   base = await createTestDatabase({ poolSize: 10 });
-  lease = await startWorkerLease(base.db, WORKER);
+  lease = await holdLocalLease(base.pool, WORKER);
 });
 
 afterEach(async () => {

@@ -159,7 +159,12 @@ CREATE TABLE "probe_items" (
 --> statement-breakpoint
 CREATE TABLE "worker_leases" (
 	"identity" text PRIMARY KEY NOT NULL,
-	"lease_until" timestamp with time zone NOT NULL
+	"task_queues" text[] NOT NULL,
+	"renewed_at" timestamp with time zone NOT NULL,
+	"lease_until" timestamp with time zone NOT NULL,
+	"judges_at" timestamp with time zone NOT NULL,
+	"reaped_by" text,
+	"reaped_until" timestamp with time zone
 );
 --> statement-breakpoint
 ALTER TABLE "eval_cases" ADD CONSTRAINT "eval_cases_benchmark_id_eval_benchmarks_id_fk" FOREIGN KEY ("benchmark_id") REFERENCES "public"."eval_benchmarks"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

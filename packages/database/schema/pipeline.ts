@@ -102,8 +102,16 @@ export const pipelineItems = pgTable(
   ],
 );
 
-/** One row per worker process: while its lease holds, its claims are not taken over by others. */
+/**
+ * One row per worker process that has neither given up its lease nor been reaped. While the lease holds, the process's claims are not taken over;
+ * once it has lapsed, a survivor whose own `judges_at` has passed takes the row over for a while and removes it when the dead one's activities are failed.
+ */
 export const workerLeases = pgTable('worker_leases', {
   identity: text().primaryKey(),
+  taskQueues: text('task_queues').array().notNull(),
+  renewedAt: instant('renewed_at').notNull(),
   leaseUntil: instant('lease_until').notNull(),
+  judgesAt: instant('judges_at').notNull(),
+  reapedBy: text('reaped_by'),
+  reapedUntil: instant('reaped_until'),
 });
