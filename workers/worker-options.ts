@@ -35,6 +35,8 @@ export function createWorkerOptions(input: WorkerOptionsInput): WorkerOptions {
     // Few pollers while idle (7 against 15 ms CPU a second), more under load.
     workflowTaskPollerBehavior: { type: 'autoscaling', minimum: 2, initial: 2, maximum: 20 },
     activityTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 1, maximum: 20 },
+    // What a killed worker had cached goes to others after that; shorter, and one that is merely busy would lose its cache (10 s by default).
+    stickyQueueScheduleToStartTimeout: '2 seconds',
     // A cancellation is heard with the next heartbeat, and this bounds how rarely those are sent.
     maxHeartbeatThrottleInterval: '500 ms',
     shutdownGraceTime: input.shutdownGraceMs,
