@@ -3,6 +3,7 @@ import { CHUNK_TYPE } from '../contracts/chunk.ts';
 
 const MOST = 1_000;
 const PAGE = 200;
+const WITHIN_MS = 10_000;
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
@@ -12,7 +13,9 @@ const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').repla
  */
 export async function listOpenWorkflows(client: Client, taskQueues: readonly string[]): Promise<readonly string[]> {
   const query = `ExecutionStatus = 'Running' and TaskQueue in (${taskQueues.map(quoted).join(', ')}) and WorkflowType != '${CHUNK_TYPE}'`;
-  const found: string[] = [];
-  for await (const { workflowId } of client.workflow.list({ query, pageSize: PAGE })) if (found.push(workflowId) >= MOST) break;
-  return found;
+  return client.withDeadline(Date.now() + WITHIN_MS, async () => {
+    const found: string[] = [];
+    for await (const { workflowId } of client.workflow.list({ query, pageSize: PAGE })) if (found.push(workflowId) >= MOST) break;
+    return found;
+  });
 }
