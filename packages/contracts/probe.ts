@@ -10,6 +10,7 @@ export const probeContract = definePipeline({
     pageSize: { kind: 'integer', min: 1, max: 5_000, optional: true },
     chunkSize: { kind: 'integer', min: 1, max: 500, optional: true },
     dispatch: { kind: 'choice', values: ['item', 'slice'], optional: true },
+    commit: { kind: 'choice', values: ['batch', 'transaction'], optional: true },
     parallelism: { kind: 'integer', min: 1, max: 10_000, optional: true },
     ratePerSecond: { kind: 'integer', min: 1, max: 10_000, optional: true },
     flowKey: { kind: 'id', optional: true },

@@ -11,3 +11,12 @@ export const hasProbeSet = async (executor: Executor, set: string): Promise<bool
   );
   return known;
 };
+
+/** True when no item of the set takes time or fails. */
+export const isQuickProbe = async (executor: Executor, set: string): Promise<boolean> => {
+  const { quick } = await readRow<{ quick: boolean }>(
+    executor,
+    sql`select not exists (select 1 from probe_items where probe_set = ${set} and (sleep_ms > 0 or fail_times > 0)) as quick`,
+  );
+  return quick;
+};

@@ -42,3 +42,34 @@ describe('a run of open items', () => {
     expect(report).toMatchObject({ items, done: items, executions: items, duplicates: 0 });
   });
 });
+
+describe("commit: 'transaction'", () => {
+  test.each(['item', 'slice'])('an execution is recorded with its done row, once each, dispatch %s', async (dispatch) => {
+    const set = `together-${dispatch}`;
+    await seed(set, 60);
+    const result = await pipelines.result(await pipelines.start(contract, { set, dispatch, commit: 'transaction' }));
+    expect(result).toMatchObject({ outcome: 'completed', succeeded: 60 });
+    expect(await readProbeReport(rig.db, set)).toMatchObject({ done: 60, executions: 60, duplicates: 0 });
+    const { rows } = await rig.pool.query<{ transactions: string }>(
+      `select count(distinct (x.xmin::text, i.xmin::text)) as transactions from probe_executions x join pipeline_items i using (item_id)
+       join pipeline_epochs e on e.id = i.epoch_id where x.probe_set = $1 and e.scope = $1 and x.xmin = i.xmin`,
+      [set],
+    );
+    expect(rows[0]?.transactions).toBe('60');
+  });
+
+  test('an item that takes time records its end with its done row, and a failed attempt without one', async () => {
+    await seedProbe(rig.db, { set: 'slow-together', items: 4, sleepMs: 20, failEvery: 2, failTimes: 1 });
+    const result = await pipelines.result(await pipelines.start(contract, { set: 'slow-together', commit: 'transaction' }));
+    expect(result).toMatchObject({ outcome: 'completed', succeeded: 4 });
+    const { rows } = await rig.pool.query<{ succeeded: boolean; executions: string; together: string }>(
+      `select x.succeeded, count(*) as executions, count(*) filter (where x.xmin = i.xmin) as together
+       from probe_executions x join pipeline_items i using (item_id) join pipeline_epochs e on e.id = i.epoch_id
+       where x.probe_set = 'slow-together' and e.scope = 'slow-together' group by x.succeeded order by x.succeeded`,
+    );
+    expect(rows).toEqual([
+      { succeeded: false, executions: '2', together: '0' },
+      { succeeded: true, executions: '4', together: '4' },
+    ]);
+  });
+});
