@@ -17,7 +17,12 @@ interface Suite {
 
 /** In the order of `scripts/test`; a test file belongs to exactly one. */
 const SUITES: readonly Suite[] = [
-  { name: 'unit', include: ['{packages,activities,benchmarks,workers,workflows,scripts,tests/house}/**/*.test.ts'], exclude: NEEDS_RIG, seconds: 30 },
+  {
+    name: 'unit',
+    include: ['{packages,activities,bench,benchmarks,workers,workflows,scripts,tests/house}/**/*.test.ts'],
+    exclude: NEEDS_RIG,
+    seconds: 30,
+  },
   { name: 'replay', include: ['tests/replay/**/*.test.ts'], seconds: 60, rig: true },
   { name: 'server', include: ['tests/**/*.test.ts', ...NEEDS_RIG], exclude: ['tests/{house,replay,browser,chaos}/**'], seconds: 180, rig: true },
   { name: 'browser', include: ['tests/browser/**/*.test.ts'], seconds: 120, rig: true, inSeries: true },

@@ -27,7 +27,7 @@ export function listImports(root: string, rooms: readonly Room[]): ImportLine[] 
 }
 
 const findRoom = (rooms: readonly Room[], file: string): string =>
-  rooms.find(({ path }) => file.startsWith(`${path}/`))?.path ?? 'outside every room';
+  rooms.findLast(({ path }) => file.startsWith(`${path}/`))?.path ?? 'outside every room';
 
 /** The relative imports that leave their room. */
 export function findCrossings(rooms: readonly Room[], imports: readonly ImportLine[]): Crossing[] {

@@ -3,6 +3,7 @@ import type { AnyCommand } from '../cli/usage.ts';
 /** Every command by name, sorted; loaded only when it is the one that runs. */
 export const commands: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   abort: () => import('./abort.ts').then((module) => module.abortCommand),
+  bench: () => import('./bench.ts').then((module) => module.benchCommand),
   doctor: () => import('./doctor.ts').then((module) => module.doctorCommand),
   down: () => import('./down.ts').then((module) => module.downCommand),
   eval: () => import('./eval.ts').then((module) => module.evalCommand),

@@ -14,7 +14,7 @@ describe('the drawing of the house', () => {
   });
 
   test('holds every folder that has a tsconfig.json', () => {
-    const folders = globSync(['*/tsconfig.json', 'packages/*/tsconfig.json'], { cwd: root }).map((file) => dirname(file));
+    const folders = globSync(['*/tsconfig.json', '{packages,bench}/*/tsconfig.json'], { cwd: root }).map((file) => dirname(file));
     expect(rooms.map(({ path }) => path)).toEqual(folders.sort());
   });
 
