@@ -4,10 +4,10 @@ import { ITEM_FAILURES } from '../packages/contracts/failures.ts';
 import type { PipelineInput } from '../packages/contracts/fields.ts';
 import type { LayerLimit } from '../packages/contracts/limits.ts';
 import type { RunPlan } from '../packages/contracts/run-plan.ts';
-import type { Database } from '../packages/database/database.ts';
+import type { Database, Executor } from '../packages/database/database.ts';
 import { isQuickProbe } from '../packages/database/probe-sets.ts';
-import { probeSource, recordProbeEnd, recordProbeStart } from '../packages/database/probe-store.ts';
-import type { ProbeStart } from '../packages/database/probe-store.ts';
+import { recordProbeEnd, recordProbeStart, recordProbeWhole } from '../packages/database/probe-executions.ts';
+import { probeSource } from '../packages/database/probe-store.ts';
 import { createPipelineActivities } from './runner/create.ts';
 import type { RunnerDeps } from './runner/definition.ts';
 import type { RunFlow } from './runner/flow-door.ts';
@@ -30,19 +30,17 @@ const KNOWN_RUNS = 100;
 /** Whether no item of a run's set takes time or fails; asked once a run, so that the trial measures the runner and not the question. */
 const createQuickCheck = (db: Database) => {
   const known = new Map<string, Promise<boolean>>();
-  return (run: string, set: string): Promise<boolean> => {
-    const asked = known.get(run) ?? isQuickProbe(db, set);
+  const ask = (run: string, set: string): Promise<boolean> => {
+    const asked = isQuickProbe(db, set);
     if (known.size >= KNOWN_RUNS) known.clear();
     known.set(run, asked);
     asked.catch(() => known.delete(run));
     return asked;
   };
+  return (run: string, set: string): Promise<boolean> => known.get(run) ?? ask(run, set);
 };
 
-const requireStart = (started: ProbeStart | null): ProbeStart => {
-  if (started === null) throw itemFailure(ITEM_FAILURES.itemNotFound, 'Item not found');
-  return started;
-};
+const notFound = () => itemFailure(ITEM_FAILURES.itemNotFound, 'Item not found');
 
 /**
  * Activities of the built-in probe: each item records its start, sleeps or fails as it was seeded, and records its end. With `commit: 'transaction'`
@@ -63,12 +61,18 @@ export const createProbeActivities = (deps: ProbeDeps, contract = probeContract)
       flow: probeFlow,
       eligible: ({ set }) => probeSource(set),
       executeItem: async ({ itemId, input: { set, commit }, run, attempt, signal }) => {
-        const start = { set, itemId, run, attempt };
+        const execution = { set, itemId, run, attempt };
         const isTogether = commit === 'transaction';
-        if (isTogether && (await isQuick(run, set)))
-          return { kind: 'done', write: async (tx) => void requireStart(await recordProbeStart(tx, start)) };
-        const started = requireStart(await recordProbeStart(deps.db, start));
-        if (started.isOver) return { kind: 'done' };
+        if (await isQuick(run, set)) {
+          const record = async (executor: Executor): Promise<void> => {
+            if (!(await recordProbeWhole(executor, execution))) throw notFound();
+          };
+          if (isTogether) return { kind: 'done', write: record };
+          await record(deps.db);
+          return { kind: 'done' };
+        }
+        const started = await recordProbeStart(deps.db, execution);
+        if (started === null) throw notFound();
         try {
           if (started.sleepMs > 0) await delay(started.sleepMs, undefined, { signal });
           if (started.fails) throw itemFailure(ITEM_FAILURES.providerUnavailable, 'seeded to fail', { retryable: true });

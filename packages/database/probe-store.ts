@@ -2,7 +2,6 @@ import { sql } from './drizzle.ts';
 import type { Database, Executor } from './database.ts';
 import { inTransaction, readRow } from './database.ts';
 import type { KeysetSource } from './eligible.ts';
-import { prepareStatement } from './prepared.ts';
 
 /** The items of a probe set in the order they were seeded. */
 export const probeSource = (set: string): KeysetSource => ({
@@ -38,61 +37,6 @@ export const seedProbe = (db: Database, seed: ProbeSeed): Promise<void> =>
         case when ${seed.failEvery}::int is not null and n % ${seed.failEvery}::int = 0 then ${seed.failTimes ?? ALWAYS}::int else 0 end
       from generate_series(1, ${seed.items}::int) n`);
   });
-
-export interface ProbeStart {
-  readonly executionId: string;
-  readonly sleepMs: number;
-  /** The item is seeded to fail so often, and has not yet in this run. */
-  readonly fails: boolean;
-  /** The item takes no time and does not fail: its execution is over and its update made. */
-  readonly isOver: boolean;
-}
-
-const item = sql`probe_set = ${sql.placeholder('set')}::text and item_id = ${sql.placeholder('itemId')}::text`;
-
-const startStatement = prepareStatement<
-  { readonly set: string; readonly itemId: string; readonly run: string; readonly attempt: number },
-  ProbeStart
->(
-  'strata_start_probe',
-  sql`
-  with item as (
-    select *, sleep_ms = 0 and fail_times = 0 as is_quick from probe_items where ${item}
-  ), begun as (
-    insert into probe_executions (probe_set, item_id, run_id, attempt, started_at, ended_at, succeeded)
-    select probe_set, item_id, ${sql.placeholder('run')}::bigint, ${sql.placeholder('attempt')}::int, clock_timestamp(),
-           case when is_quick then clock_timestamp() end, is_quick from item
-    returning id
-  ), updated as (
-    update probe_items set counter = counter + 1 where ${item} and (select is_quick from item)
-  )
-  select begun.id::text as "executionId", item.sleep_ms as "sleepMs", item.is_quick as "isOver",
-    item.fail_times > 0 and item.fail_times > (
-      select count(*) from probe_executions x where x.probe_set = item.probe_set and x.item_id = item.item_id and x.run_id = ${sql.placeholder('run')}::bigint
-    ) as fails
-  from begun, item`,
-);
-
-/** Records that an item's execution began, and for an item that takes no time its update and its end by the same statement; null when the item is not there any more. */
-export const recordProbeStart = async (
-  executor: Executor,
-  start: { readonly set: string; readonly itemId: string; readonly run: string; readonly attempt: number },
-): Promise<ProbeStart | null> => (await startStatement.rows(executor, start))[0] ?? null;
-
-const endStatement = prepareStatement<{ readonly executionId: string; readonly succeeded: boolean }, never>(
-  'strata_end_probe',
-  sql`
-  with ended as (
-    update probe_executions set ended_at = clock_timestamp(), succeeded = ${sql.placeholder('succeeded')}::boolean
-    where id = ${sql.placeholder('executionId')}::bigint returning probe_set, item_id
-  )
-  update probe_items set counter = counter + 1 where (probe_set, item_id) = (select probe_set, item_id from ended)`,
-);
-
-/** Records that an execution ended, and makes the item's one update. */
-export const recordProbeEnd = async (executor: Executor, executionId: string, succeeded: boolean): Promise<void> => {
-  await endStatement.rows(executor, { executionId, succeeded });
-};
 
 export interface ProbeReport {
   readonly items: number;
