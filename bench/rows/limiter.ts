@@ -1,3 +1,4 @@
+import { probeContract } from '../../packages/contracts/probe.ts';
 import type { BenchContext } from '../context.ts';
 import { withWorkers } from '../context.ts';
 import type { Dispatch } from '../figures.ts';
@@ -12,6 +13,13 @@ const SLEEP_MS = 5;
 /** What is neither start nor end of a run. */
 const STEADY = { from: 0.2, to: 0.8 };
 
+/** Chunks that the run's pages are cut into; a slice that is scheduled again for what is left of its chunk is no further one. */
+const countPlannedChunks = (items: number): number => {
+  const { pageSize, chunkSize } = probeContract.plan;
+  const rest = items % pageSize;
+  return Math.floor(items / pageSize) * Math.ceil(pageSize / chunkSize) + Math.ceil(rest / chunkSize);
+};
+
 const countMessages = async (context: BenchContext, dispatch: Dispatch) => {
   const { client } = context.stack;
   const input = { dispatch, parallelism: CAP, flowKey: freshName(`bench-limiter-${dispatch}`) };
@@ -23,11 +31,12 @@ const countMessages = async (context: BenchContext, dispatch: Dispatch) => {
   const [from, to] = [at(STEADY.from), at(STEADY.to)];
   const messages = (await readChain(client, limiterId(input.flowKey))).filter(isMessage).map(timeOf);
   const inside = (time: number): boolean => time >= from && time < to;
-  const chunks = ends.filter(inside).length;
+  const chunks = ends.filter(inside).length * Math.min(1, countPlannedChunks(context.sizes.byItem) / ends.length);
+  const heard = messages.filter(inside).length;
   return {
-    messages: messages.filter(inside).length,
-    chunks,
-    perChunk: roundTo(messages.filter(inside).length / Math.max(1, chunks), 2),
+    messages: heard,
+    chunks: roundTo(chunks, 1),
+    perChunk: roundTo(heard / Math.max(1, chunks), 2),
     problem: await findLimitFault(client, input.flowKey),
   };
 };

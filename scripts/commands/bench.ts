@@ -19,7 +19,7 @@ export const benchCommand = defineCommand({
     ...commonArgs,
     items: { type: 'string', description: 'items of the rows by item, the others in proportion (default: 2000)', valueHint: 'n' },
     rows: { type: 'string', description: `some of ${ROWS.join(', ')} (default: all)`, valueHint: 'a,b' },
-    rounds: { type: 'string', default: '3', description: 'how often the rates are measured, alternating', valueHint: 'n' },
+    rounds: { type: 'string', default: '5', description: 'how often the rates are measured, alternating', valueHint: 'n' },
     write: { type: 'string', description: 'write the report between the markers of a Markdown file, too', valueHint: 'file' },
   },
   run: async ({ args }) => {
