@@ -1,6 +1,7 @@
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import { STRATA_DEPLOYMENT } from '../packages/contracts/queues.ts';
 import { payloadConverterOption } from '../packages/runtime/data-converter.ts';
+import { activityInterceptors, traceSinks } from '../packages/runtime/trace-propagation.ts';
 
 /** What differs between two Workers of Strata. */
 export interface WorkerOptionsInput {
@@ -28,6 +29,8 @@ export function createWorkerOptions(input: WorkerOptionsInput): WorkerOptions {
     workflowBundle: { codePath: input.bundlePath },
     activities: input.activities,
     dataConverter: payloadConverterOption(),
+    interceptors: { activity: [activityInterceptors] },
+    sinks: traceSinks,
     maxConcurrentActivityTaskExecutions: input.activitySlots,
     maxConcurrentWorkflowTaskExecutions: input.workflowSlots,
     maxEagerActivityReservationsPerWorkflowTask: input.activitySlots,

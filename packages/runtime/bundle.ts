@@ -6,7 +6,7 @@ import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker';
 import type { BundleOptions } from '@temporalio/worker';
 import type { WorkerConfig } from './config.ts';
 import { payloadConverterOption } from './data-converter.ts';
-import { REPOSITORY_ROOT, WORKFLOWS_PATH } from './paths.ts';
+import { REPOSITORY_ROOT, TRACE_INTERCEPTORS_PATH, WORKFLOWS_PATH } from './paths.ts';
 import { EXIT, UserError } from './user-error.ts';
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
@@ -26,10 +26,9 @@ export interface BundleWorkflowsInput {
 /** Bundles the workflows into `<bundleDir>/<buildId>.js`; a bundle that is already there is kept as it is. */
 export async function bundleWorkflows(input: BundleWorkflowsInput): Promise<WorkflowBundleFile> {
   const { code } = await bundleWorkflowCode({
+    ...bundleOptions(),
     workflowsPath: input.workflowsPath ?? WORKFLOWS_PATH,
-    logger: new DefaultLogger('WARN'),
     webpackConfigHook: withoutMachinePaths,
-    ...payloadConverterOption(),
   });
   const buildId = computeBuildId(code);
   const codePath = join(input.bundleDir, `${buildId}.js`);
@@ -40,6 +39,16 @@ export async function bundleWorkflows(input: BundleWorkflowsInput): Promise<Work
     await rename(partial, codePath);
   }
   return { buildId, codePath };
+}
+
+/** What every bundle of the project's workflows is made of: registry, converter, and the interceptors that hand trace contexts on. */
+export function bundleOptions(): BundleOptions {
+  return {
+    workflowsPath: WORKFLOWS_PATH,
+    workflowInterceptorModules: [TRACE_INTERCEPTORS_PATH],
+    logger: new DefaultLogger('WARN'),
+    ...payloadConverterOption(),
+  };
 }
 
 /** Modules are named from the checkout's root: named from the working folder, equal workflows would be another version wherever they were bundled. */

@@ -1,4 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
+import type { ClientInterceptors } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import { payloadConverterOption } from './data-converter.ts';
@@ -33,11 +34,11 @@ export interface ConnectedClient {
 }
 
 /** Connects a client; throws a UserError (exit 3) that names the address if nothing answers there within 5 s. */
-export async function connectClient(target: TemporalTarget): Promise<ConnectedClient> {
+export async function connectClient(target: TemporalTarget, interceptors: ClientInterceptors = {}): Promise<ConnectedClient> {
   const connection = await orUnreachable(target, () =>
     Connection.connect({ ...target.connectionOptions, address: target.address, connectTimeout: CONNECT_WITHIN }),
   );
-  const client = new Client({ connection, namespace: target.namespace, dataConverter: payloadConverterOption() });
+  const client = new Client({ connection, namespace: target.namespace, dataConverter: payloadConverterOption(), interceptors });
   return { client, connection, close: () => connection.close() };
 }
 

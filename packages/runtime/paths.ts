@@ -11,6 +11,9 @@ export const WORKFLOWS_PATH = join(REPOSITORY_ROOT, 'workflows/index.ts');
 /** The payload converter that clients, workers and the bundle share. */
 export const PAYLOAD_CONVERTER_PATH = join(REPOSITORY_ROOT, 'packages/durable/payload-converter.ts');
 
+/** Interceptors that the bundle holds beside the workflows: they hand trace contexts on. */
+export const TRACE_INTERCEPTORS_PATH = join(REPOSITORY_ROOT, 'packages/durable/trace-interceptors.ts');
+
 /** Folder of what set-up fetched; shared by every stack of this checkout. */
 export const BINARY_CACHE = join(REPOSITORY_ROOT, '.strata/bin');
 

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { payloadConverterOption } from '../runtime/data-converter.ts';
+import { traceSinks } from '../runtime/trace-propagation.ts';
 import { waitUntil } from '../runtime/wait-until.ts';
 
 /** Whose executions are replayed, and with which bundle. */
@@ -17,7 +18,7 @@ export async function replayQueue(input: ReplayQueueInput): Promise<void> {
   await settleVisibility(input.client, query);
   const diverged: string[] = [];
   if (input.isReplayed) {
-    const replayOptions = { workflowBundle: { codePath: input.bundlePath }, dataConverter: payloadConverterOption() };
+    const replayOptions = { workflowBundle: { codePath: input.bundlePath }, dataConverter: payloadConverterOption(), sinks: traceSinks };
     const results = Worker.runReplayHistories(replayOptions, input.client.workflow.list({ query }).intoHistories());
     for await (const { workflowId, runId, error } of results) {
       if (error !== undefined) diverged.push(`${workflowId} (run ${runId}): ${error.message}`);

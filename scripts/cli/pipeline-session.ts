@@ -5,6 +5,7 @@ import { createDatabase, createPool } from '../../packages/database/pool.ts';
 import { resolveTaskQueue } from '../../packages/runtime/client-config.ts';
 import { connectClient } from '../../packages/runtime/connect.ts';
 import { resolveDataDir } from '../../packages/runtime/paths.ts';
+import { startProcessTracing } from '../../packages/runtime/process-tracing.ts';
 import { createPipelineClient } from '../../packages/runtime/pipeline-client.ts';
 import type { PipelineClient } from '../../packages/runtime/pipeline-client.ts';
 import { findStackTarget } from '../../packages/runtime/stack-target.ts';
@@ -30,7 +31,8 @@ export interface PipelineSession {
 export async function withPipelines<T>(args: SessionArgs, work: (session: PipelineSession) => Promise<T>): Promise<T> {
   const { env } = process;
   const { temporal, databaseUrl } = await findStackTarget(env, resolveDataDir(args.data ?? env['STRATA_DATA_DIR']));
-  const connected = await connectClient(temporal);
+  const tracing = await startProcessTracing(env, 'strata-cli');
+  const connected = await connectClient(temporal, tracing.interceptors);
   const pool = createPool({ databaseUrl, size: 4, applicationName: 'strata-cli', onError: () => undefined });
   const db = createDatabase(pool);
   const taskQueue = resolveTaskQueue(env, args.queue);
@@ -42,6 +44,7 @@ export async function withPipelines<T>(args: SessionArgs, work: (session: Pipeli
   } finally {
     await connected.close();
     await pool.end();
+    await tracing.stop();
   }
 }
 

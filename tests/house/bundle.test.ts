@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
-import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker';
+import { bundleWorkflowCode } from '@temporalio/worker';
 import type { BundleOptions } from '@temporalio/worker';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { payloadConverterOption } from '../../packages/runtime/data-converter.ts';
-import { REPOSITORY_ROOT, WORKFLOWS_PATH } from '../../packages/runtime/paths.ts';
+import { bundleOptions } from '../../packages/runtime/bundle.ts';
+import { REPOSITORY_ROOT } from '../../packages/runtime/paths.ts';
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
@@ -33,8 +33,7 @@ describe('the workflow bundle', () => {
   let code = '';
 
   beforeAll(async () => {
-    const options = { workflowsPath: WORKFLOWS_PATH, logger: new DefaultLogger('WARN'), ...payloadConverterOption() };
-    ({ code } = await bundleWorkflowCode({ ...options, webpackConfigHook: collectModules(modules) }));
+    ({ code } = await bundleWorkflowCode({ ...bundleOptions(), webpackConfigHook: collectModules(modules) }));
   });
 
   test('holds no package but those named here', () => {

@@ -1,8 +1,8 @@
-import { DefaultLogger, Worker, bundleWorkflowCode } from '@temporalio/worker';
+import { Worker, bundleWorkflowCode } from '@temporalio/worker';
 import type { InjectedSinks, ReplayWorkerOptions, WorkflowBundle } from '@temporalio/worker';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { bundleOptions } from '../../packages/runtime/bundle.ts';
 import { payloadConverterOption } from '../../packages/runtime/data-converter.ts';
-import { WORKFLOWS_PATH } from '../../packages/runtime/paths.ts';
 import { countSteadyEvents, measure } from './budgets.ts';
 import { isRecorded, listRecorded, readRecorded } from './corpus.ts';
 import type { RecordedHistory } from './corpus.ts';
@@ -26,12 +26,8 @@ const recorded = (name: string): RecordedHistory => {
 
 async function bundleTelling(): Promise<WorkflowBundle> {
   const interceptor = new URL('fixtures/tell-ending.ts', import.meta.url).pathname;
-  return bundleWorkflowCode({
-    workflowsPath: WORKFLOWS_PATH,
-    workflowInterceptorModules: [interceptor],
-    logger: new DefaultLogger('WARN'),
-    ...payloadConverterOption(),
-  });
+  const options = bundleOptions();
+  return bundleWorkflowCode({ ...options, workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), interceptor] });
 }
 
 beforeAll(async () => {
