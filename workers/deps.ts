@@ -5,6 +5,7 @@ import * as factories from '../activities/index.ts';
 import type { Database } from '../packages/database/database.ts';
 import { createDatabase, createPool } from '../packages/database/pool.ts';
 import { createEventRecorder } from '../packages/observability/pipeline-events.ts';
+import { createPipelineMeter } from '../packages/observability/pipeline-meter.ts';
 
 /** Everything that activities are built from; one of each per process. */
 export interface WorkerDeps extends AgentEvalRunDeps {
@@ -23,19 +24,24 @@ export interface CreateDepsInput {
   readonly flow: AgentEvalRunDeps['flow'];
   readonly msSinceClose: AgentEvalRunDeps['msSinceClose'];
   readonly environment: AgentEvalRunDeps['environment'];
+  /** True: each item is logged, at DEBUG. */
+  readonly logsItems?: boolean;
   readonly onError: (error: Error) => void;
 }
 
 /** Builds the dependencies; nothing connects before the first use. */
 export function createDeps(input: CreateDepsInput): WorkerDeps {
   const pool = createPool({ databaseUrl: input.databaseUrl, size: input.databasePoolSize, applicationName: 'strata-worker', onError: input.onError });
+  const { metricMeter } = Runtime.instance();
   return {
     identity: input.identity,
     flow: input.flow,
     msSinceClose: input.msSinceClose,
     isOwnerRunning: async (owner) => (await input.msSinceClose(owner)) === null,
     environment: input.environment,
-    record: createEventRecorder(Runtime.instance().metricMeter),
+    record: createEventRecorder(metricMeter),
+    meter: createPipelineMeter(metricMeter),
+    logsItems: input.logsItems ?? false,
     pool,
     db: createDatabase(pool),
     close: () => pool.end(),

@@ -1,5 +1,4 @@
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import type { Logger } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { migrateDatabase } from '../packages/database/migrate.ts';
 import { requireBundle } from '../packages/runtime/bundle.ts';
 import { loadWorkerConfig } from '../packages/runtime/config.ts';
@@ -8,8 +7,12 @@ import { connectClient, loadTemporalTarget } from '../packages/runtime/connect.t
 import type { TemporalTarget } from '../packages/runtime/connect.ts';
 import { connectNative } from '../packages/runtime/connect-native.ts';
 import { tellLimiter } from '../packages/runtime/flow-client.ts';
+import { startHealthServer } from '../packages/runtime/health-server.ts';
+import type { HealthChecks } from '../packages/runtime/health-server.ts';
 import { createCloseCheck } from '../packages/runtime/owner-check.ts';
 import { createProcessIdentity } from '../packages/runtime/process-identity.ts';
+import { startProcessTracing } from '../packages/runtime/process-tracing.ts';
+import { installRuntime } from '../packages/runtime/worker-runtime.ts';
 import type { Env } from '../packages/runtime/env.ts';
 import { reachDatabase } from '../packages/runtime/reach-database.ts';
 import { holdWorkerLease } from '../packages/runtime/worker-lease.ts';
@@ -25,18 +28,18 @@ import { createWorkerOptions } from './worker-options.ts';
 export async function runWorker(env: Env, onReady: (ready: ReadyWorker) => void): Promise<void> {
   const config = loadWorkerConfig(env);
   const target = loadTemporalTarget(env);
-  const logger = new DefaultLogger(config.logLevel);
-  Runtime.install({ logger, shutdownSignals: ['SIGINT', 'SIGTERM'] });
   const identity = createProcessIdentity();
-
+  const checks: HealthChecks = { workers: async () => false };
+  const health = await startHealthServer(config.healthAddress, checks);
   await reachDatabase(config.databaseUrl);
   await migrateDatabase(config.databaseUrl);
-  // First of all: a process that starts after the only other one was killed may then judge it by the time it is ready.
+  // Before all else: a process that starts after the only other one was killed may then judge it by the time it is ready.
   const lease = await holdWorkerLease({ ...config, identity });
   try {
-    await serve({ env, config, target, logger, identity, lease, onReady });
+    await serve({ env, config, target, identity, lease, checks, onReady });
   } finally {
     await lease.stop('giveUp');
+    await health.close();
   }
 }
 
@@ -44,40 +47,38 @@ interface Service {
   readonly env: Env;
   readonly config: WorkerConfig;
   readonly target: TemporalTarget;
-  readonly logger: Logger;
   readonly identity: string;
   readonly lease: WorkerLease;
+  readonly checks: HealthChecks;
   readonly onReady: (ready: ReadyWorker) => void;
 }
 
-async function serve({ env, config, target, logger, identity, lease, onReady }: Service): Promise<void> {
+async function serve({ env, config, target, identity, lease, checks, onReady }: Service): Promise<void> {
+  const tracing = await startProcessTracing(env, 'strata-worker');
   const { codePath: bundlePath, buildId } = await requireBundle(config);
-  const connected = await connectClient(target);
+  const { client, close } = await connectClient(target, tracing.interceptors);
+  // A runtime keeps its process alive until its last connection is closed: whatever can be refused was refused before.
+  const logger = installRuntime(config);
   const connection = await connectNative(target);
-  const { client } = connected;
   const deps = createDeps({
     ...config,
     identity,
     flow: { prefix: config.flowPrefix, tell: (message, taskQueue) => tellLimiter(client, message, taskQueue) },
     msSinceClose: createCloseCheck(client),
     environment: env,
+    logsItems: config.logLevel === 'DEBUG',
     onError: ({ message }) => logger.warn('a database connection was lost', { error: message }),
   });
   const guards = startGuards({ lease, identity, client, db: deps.db, logger });
+  const bringDefaults = (ready: ReadyWorker): Promise<void> =>
+    bringFlowDefaults({ client, db: deps.db, prefix: config.flowPrefix }, { ...ready, logger });
   try {
     const options = { ...config, connection, namespace: target.namespace, identity, bundlePath, buildId, activities: createActivities(deps) };
     const workers = await Promise.all(config.taskQueues.map((taskQueue) => Worker.create(createWorkerOptions({ ...options, taskQueue }))));
-    await runWorkers({
-      workers,
-      client: client,
-      buildId,
-      isForced: config.setCurrent,
-      logger,
-      onReady: async (ready) => {
-        await bringFlowDefaults({ client: client, db: deps.db, prefix: config.flowPrefix }, { ...ready, logger });
-        onReady(ready);
-      },
-    });
+    checks['workers'] = async () => workers.every((worker) => worker.getState() === 'RUNNING');
+    checks['database'] = async () => (await deps.pool.query('select 1')).rowCount === 1;
+    const isForced = config.setCurrent;
+    await runWorkers({ workers, client, buildId, isForced, logger, onReady: (ready) => bringDefaults(ready).then(() => onReady(ready)) });
   } catch (error) {
     // What may still be in flight is a survivor's at once.
     await lease.stop('abandon');
@@ -85,7 +86,8 @@ async function serve({ env, config, target, logger, identity, lease, onReady }: 
   } finally {
     await guards.stop();
     await connection.close();
-    await connected.close();
+    await close();
     await deps.close();
+    await tracing.stop();
   }
 }

@@ -8,6 +8,7 @@ import { isUniqueViolation } from '../../packages/database/errors.ts';
 import { findRun } from '../../packages/database/run-store.ts';
 import { closeOrphanRun, insertRun, readScopeState } from '../../packages/database/scope-store.ts';
 import type { ActiveRun, ScopeState } from '../../packages/database/scope-store.ts';
+import { logPrefix } from '../../packages/observability/log-fields.ts';
 import type { Runner } from './definition.ts';
 import { countsOf, endedAtEntry, maxFailuresOf, toCounts } from './entry-counts.ts';
 import { selectFor } from './runs.ts';
@@ -75,11 +76,7 @@ const openRun = async <F extends FieldSpecs>(entry: EntryState<F>, state: ScopeS
       await runner.definition.markRunning?.(tx, input);
       return row;
     });
-    log.info(`[${runner.contract.entity}:process] Triggered pagination for ${counts.toProcess} ${runner.contract.texts.noun}`, {
-      pipeline: runner.contract.type,
-      layer: 'process',
-      runId: opened.id,
-    });
+    log.info(`${logPrefix(runner.contract.entity, 'process')} Triggered pagination for ${counts.toProcess} ${runner.contract.texts.noun}`);
     return { counts, epoch, startedAt: opened.startedAt, run: { id: opened.id, epoch }, ended: null };
   } catch (error) {
     if (isUniqueViolation(error, 'pipeline_runs_one_active') || isUniqueViolation(error, 'pipeline_runs_number')) return null;

@@ -14,20 +14,28 @@ import { createAwaitStart, untilStart } from './pacing.ts';
 import { createListPage } from './pages.ts';
 import { createRunLoader } from './runs.ts';
 import { createExecuteSlice } from './slice.ts';
+import { createWatch } from './watch.ts';
+import { watchItems } from './watch-items.ts';
 
 type Handler = (request: never) => Promise<unknown>;
+
+interface Guard {
+  readonly contract: PipelineContract;
+  readonly events: EventCounter;
+  readonly watch: ReturnType<typeof createWatch>;
+}
 
 /**
  * Counts how each call ended and keeps database errors inside: an unreachable database becomes its own retryable failure,
  * any other a SQLSTATE without SQL or values.
  */
 const guarded =
-  (contract: PipelineContract, events: EventCounter, [verb, handler]: [keyof PipelineActivities, Handler]): Handler =>
+  ({ contract, events, watch }: Guard, [verb, handler]: [keyof PipelineActivities, Handler]): Handler =>
   async (request) => {
     try {
       if (verb !== 'executeItem') await untilStart(request);
-      const answer = await handler(request);
-      events.ended(verb, answer);
+      const answer = await watch(verb, request, () => handler(request));
+      events.ended(verb, request, answer);
       return answer;
     } catch (error) {
       const failure = translateDatabaseError(contract, error, Context.current().info.attempt);
@@ -42,8 +50,9 @@ export const createPipelineActivities = <F extends FieldSpecs>(
   definition: PipelineDefinition<F>,
   deps: RunnerDeps,
 ): Record<string, Handler> => {
-  const runner: Runner<F> = { contract, definition, deps };
-  const loadRun = createRunLoader(runner);
+  const authored: Runner<F> = { contract, definition, deps };
+  const loadRun = createRunLoader(authored);
+  const runner: Runner<F> = { ...authored, definition: watchItems(authored, loadRun) };
   const awaitStart = createAwaitStart();
   const activities: PipelineActivities = {
     preflight: createPreflight(runner),
@@ -54,7 +63,11 @@ export const createPipelineActivities = <F extends FieldSpecs>(
     readProgress: createReadProgress(runner),
     finalize: createFinalize(runner, loadRun),
   };
-  const events = createEventCounter(contract.type, deps.record);
+  const guard: Guard = {
+    contract: contract as PipelineContract,
+    events: createEventCounter(contract.type, deps),
+    watch: createWatch(runner, loadRun),
+  };
   const named = Object.entries(activities) as [keyof PipelineActivities, Handler][];
-  return Object.fromEntries(named.map((entry) => [`${contract.type}.${entry[0]}`, guarded(contract as PipelineContract, events, entry)]));
+  return Object.fromEntries(named.map((entry) => [`${contract.type}.${entry[0]}`, guarded(guard, entry)]));
 };

@@ -6,6 +6,7 @@ import type { ItemCounts } from '../../packages/contracts/counts.ts';
 import type { Database, Transaction } from '../../packages/database/database.ts';
 import type { RecordEvents } from '../../packages/observability/pipeline-events.ts';
 import type { FlowDoor, RunFlow } from './flow-door.ts';
+import type { PipelineMeter } from '../../packages/observability/pipeline-meter.ts';
 import type { KeysetSource } from '../../packages/database/eligible.ts';
 
 /** What the runner needs of its process. */
@@ -15,6 +16,10 @@ export interface RunnerDeps {
   readonly identity: string;
   /** Counts what the pipelines of this process do. */
   readonly record: RecordEvents;
+  /** Metrics of its items and runs. */
+  readonly meter: PipelineMeter;
+  /** True: each item is logged at DEBUG. Asked first, because an entry that its logger then drops costs more than all else about a fast item. */
+  readonly logsItems?: boolean;
   /** Asks Temporal whether the workflow chain that owns a run is still open; unknown counts as closed. */
   readonly flow: FlowDoor;
   /** When a workflow chain closed, ms since then; null: it is open; Infinity: nobody knows it. */

@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { computeByteLength } from '../../packages/contracts/digest.ts';
 import type { InputProblem, ItemFailureType } from '../../packages/contracts/failures.ts';
 import { ITEM_FAILURES, RUN_FAILURES } from '../../packages/contracts/failures.ts';
@@ -125,7 +125,7 @@ export const translateDatabaseError = ({ outageWaitsMs }: Pick<PipelineContract,
   return ApplicationFailure.create({ type: RUN_FAILURES.databaseUnavailable, message, nextRetryDelay });
 };
 
-/** An item's failure as the workflow sees it; `retryInMs` null means that it is final. */
+/** An item's failure as the workflow sees it; `retryInMs` null means that it is final. Benign: the run counts and logs it, so the SDK need not warn of each attempt. */
 export const itemActivityFailure = (options: {
   readonly type: string;
   readonly message: string;
@@ -137,5 +137,6 @@ export const itemActivityFailure = (options: {
     message: options.message,
     details: [options.details],
     nonRetryable: options.retryInMs === null,
+    category: ApplicationFailureCategory.BENIGN,
     ...(options.retryInMs === null ? {} : { nextRetryDelay: options.retryInMs }),
   });

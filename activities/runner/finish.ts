@@ -6,6 +6,7 @@ import { computeRemaining, endMessages } from '../../packages/contracts/texts.ts
 import { inTransaction } from '../../packages/database/database.ts';
 import { countItems, finishRun, lockRun } from '../../packages/database/run-store.ts';
 import type { StoredRun } from '../../packages/database/run-store.ts';
+import { logPrefix } from '../../packages/observability/log-fields.ts';
 import type { Runner } from './definition.ts';
 import type { KnownRun, LoadRun } from './runs.ts';
 
@@ -73,10 +74,10 @@ export const createFinalize =
       const items = recount(ledger, request.counted, run.stored.toProcess);
       const { outcome, message } = endOf(runner, run, { ended: request.ended, items });
       if (ledger.succeeded !== request.counted.succeeded || ledger.failed !== request.counted.failed)
-        log.warn(`[${contract.entity}:process] Counters differ from the ledger`, { runId: request.run, counted: request.counted, ledger });
+        log.warn(`${logPrefix(contract.entity, 'process')} Counters differ from the ledger`, { counted: request.counted, ledger });
       await definition.finalize?.({ input: run.input, run: request.run, outcome, counts: items, tx });
       const { finishedAt } = await finishRun(tx, { ...request, ...items, outcome, message });
-      log.info(`[${contract.entity}:process] Completed:`, { pipeline: contract.type, layer: 'process', runId: request.run, outcome, ...items });
+      log.info(`${logPrefix(contract.entity, 'process')} Completed:`, { outcome, ...items });
       return { ...items, outcome, message, finishedAt };
     });
   };

@@ -3,6 +3,7 @@ import type { FieldSpecs } from '../../packages/contracts/fields.ts';
 import type { ListedPage, ListRequest } from '../../packages/contracts/page-activities.ts';
 import { encodeCursor, parseCursor } from '../../packages/database/cursor.ts';
 import { listEligible } from '../../packages/database/eligible.ts';
+import { logPrefix } from '../../packages/observability/log-fields.ts';
 import type { Runner } from './definition.ts';
 import type { LoadRun } from './runs.ts';
 import { selectFor } from './runs.ts';
@@ -15,6 +16,7 @@ export const createListPage =
   <F extends FieldSpecs>(runner: Runner<F>, loadRun: LoadRun<F>) =>
   async (request: ListRequest): Promise<ListedPage> => {
     const { stored, input } = await loadRun(request.run);
+    log.debug(`${logPrefix(runner.contract.entity, 'paginate')} Starting with payload:`, { cursor: request.cursor, pageSize: request.pageSize });
     if (stored.upperBound === null) return { ids: [], pages: 0, skippedItems: 0, nextCursor: null };
     const selection = selectFor(runner, { input, epochId: stored.epochId, run: stored.id });
     const upperBound = parseCursor(stored.upperBound);
@@ -41,6 +43,8 @@ interface PageReport {
 }
 
 const report = <F extends FieldSpecs>({ contract }: Runner<F>, page: PageReport): void => {
-  const message = page.processedItems === 0 && page.nextCursor === null ? { message: 'Pagination complete' } : {};
-  log.info(`[${contract.entity}:paginate] Completed:`, { pipeline: contract.type, layer: 'paginate', success: true, ...page, ...message });
+  const prefix = logPrefix(contract.entity, 'paginate');
+  if (page.processedItems > 0) log.info(`${prefix} Processing items:`, { items: page.processedItems });
+  const isComplete = page.processedItems === 0 && page.nextCursor === null;
+  log.info(`${prefix} Completed:`, { success: true, ...page, ...(isComplete ? { report: 'Pagination complete' } : {}) });
 };

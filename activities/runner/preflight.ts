@@ -3,6 +3,7 @@ import type { EntryRequest, Preflighted } from '../../packages/contracts/entry-a
 import type { FieldSpecs } from '../../packages/contracts/fields.ts';
 import { findPlanProblem } from '../../packages/contracts/run-plan.ts';
 import { readScopeState } from '../../packages/database/scope-store.ts';
+import { logPrefix } from '../../packages/observability/log-fields.ts';
 import type { Runner } from './definition.ts';
 import { loadFlowKeys } from './flow-keys.ts';
 import { refuseInput } from './failures.ts';
@@ -20,7 +21,7 @@ export const createPreflight =
     const { contract, definition, deps } = runner;
     const input = requireInput(runner, args);
     const scope = scopeOf(runner, input);
-    log.info(`[${contract.entity}:process] Starting with payload:`, { pipeline: contract.type, layer: 'process', scope, dryRun: input.dryRun });
+    log.info(`${logPrefix(contract.entity, 'process')} Starting with payload:`, { scope, dryRun: input.dryRun });
     if (input.redriveOf !== undefined) await requireRedrivable(runner, input.redriveOf, scope);
     const { isUnfinished } = await readScopeState(deps.db, contract.type, scope);
     const answer = (await definition.preflight?.({ input, hasUnfinishedRun: isUnfinished })) ?? {};

@@ -52,3 +52,11 @@ test('fewer connections than activity slots are refused', () => {
 test('queues are trimmed', () => {
   expect(loadWorkerConfig({ DATABASE_URL, STRATA_TASK_QUEUES: 'a, b' }).taskQueues).toEqual(['a', 'b']);
 });
+
+test('addresses for metrics and probes are host and port, and none by default', () => {
+  expect(loadWorkerConfig({ DATABASE_URL })).toMatchObject({ metricsAddress: undefined, healthAddress: undefined });
+  const given = { STRATA_METRICS_ADDRESS: '0.0.0.0:9464', STRATA_HEALTH_ADDRESS: '[::]:9465' };
+  expect(loadWorkerConfig({ DATABASE_URL, ...given })).toMatchObject({ metricsAddress: '0.0.0.0:9464', healthAddress: '[::]:9465' });
+  const { message } = refusal({ DATABASE_URL, STRATA_METRICS_ADDRESS: '9464', STRATA_HEALTH_ADDRESS: 'http://x:1/', STRATA_LOG_FORMAT: 'xml' });
+  for (const name of ['STRATA_METRICS_ADDRESS', 'STRATA_HEALTH_ADDRESS', 'STRATA_LOG_FORMAT']) expect(message).toContain(name);
+});

@@ -18,6 +18,10 @@ const flag = z
 const databaseUrl = z
   .string('is required to start a worker')
   .refine((value) => /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be a URL like postgres://user:password@host:5432/database');
+const address = z
+  .string()
+  .regex(/^\S+:\d{1,5}$/, 'must be an address like 127.0.0.1:9464')
+  .optional();
 const queues = z
   .string()
   .default(STRATA_QUEUE)
@@ -39,6 +43,9 @@ export const workerEnvSchema = z
     STRATA_WORKFLOW_BUNDLE: z.string().min(1).optional(),
     STRATA_DATA_DIR: z.string().min(1).optional(),
     STRATA_LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'], 'must be DEBUG, INFO, WARN or ERROR').default('INFO'),
+    STRATA_LOG_FORMAT: z.enum(['text', 'json'], 'must be text or json').optional(),
+    STRATA_METRICS_ADDRESS: address,
+    STRATA_HEALTH_ADDRESS: address,
   })
   .refine((env) => env.STRATA_DATABASE_POOL_SIZE >= env.STRATA_ACTIVITY_SLOTS, {
     path: ['STRATA_DATABASE_POOL_SIZE'],
@@ -62,6 +69,12 @@ export interface WorkerConfig {
   readonly workflowBundle: string | undefined;
   readonly dataDir: string;
   readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
+  /** Text for a terminal; else one JSON object a line. */
+  readonly logFormat: 'text' | 'json';
+  /** Where Prometheus finds `/metrics`; undefined: nowhere. */
+  readonly metricsAddress: string | undefined;
+  /** Where probes find `/livez` and `/readyz`; undefined: nowhere. */
+  readonly healthAddress: string | undefined;
 }
 
 /** Reads a worker's settings; throws one UserError (exit 2) that lists every problem. An empty variable counts as unset. */
@@ -82,6 +95,9 @@ export function loadWorkerConfig(env: Env): WorkerConfig {
     workflowBundle: values.STRATA_WORKFLOW_BUNDLE,
     dataDir: resolveDataDir(values.STRATA_DATA_DIR),
     logLevel: values.STRATA_LOG_LEVEL,
+    logFormat: values.STRATA_LOG_FORMAT ?? (process.stderr.isTTY ? 'text' : 'json'),
+    metricsAddress: values.STRATA_METRICS_ADDRESS,
+    healthAddress: values.STRATA_HEALTH_ADDRESS,
   });
 }
 

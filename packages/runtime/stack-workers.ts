@@ -8,6 +8,7 @@ import type { ManagedProcess } from './child-process.ts';
 import { loadWorkerConfig } from './config.ts';
 import type { ConnectedClient } from './connect.ts';
 import { readDeployment } from './deployment.ts';
+import { definedOnly } from './env.ts';
 import type { Env } from './env.ts';
 import { REPOSITORY_ROOT } from './paths.ts';
 import { listPollers } from './pollers.ts';
@@ -16,6 +17,7 @@ import type { StackServers } from './stack-servers.ts';
 import type { StartStackInput } from './stack.ts';
 import { isTemporalGiven } from './stack-target.ts';
 import { waitUntil } from './wait-until.ts';
+import { ownAddresses } from './worker-addresses.ts';
 
 const READY_WITHIN_MS = 90_000;
 const GRACE_SECONDS = 4;
@@ -34,11 +36,13 @@ export async function startStackWorkers(input: StartStackWorkersInput): Promise<
   const bundleDir = bundleDirOf(input.dataDir);
   const { buildId, codePath } = await bundleWorkflows({ bundleDir });
   const env = await workerEnv(input);
-  for (const old of await undrainedBundles(input, buildId)) {
-    await input.book.add(workerPart({ name: `worker-${old.buildId}`, env, bundle: old.codePath, isCurrent: false, dataDir: input.dataDir }));
+  const add = (name: string, part: Pick<WorkerPartInput, 'bundle' | 'isCurrent'>, place: number): Promise<void> =>
+    input.book.add(workerPart({ ...part, name, env: { ...env, ...ownAddresses(env, place) }, dataDir: input.dataDir }));
+  for (const [index, old] of (await undrainedBundles(input, buildId)).entries()) {
+    await add(`worker-${old.buildId}`, { bundle: old.codePath, isCurrent: false }, input.workers + index);
   }
   const names = Array.from({ length: input.workers }, (_, index) => `worker-${index + 1}`);
-  for (const name of names) await input.book.add(workerPart({ name, env, bundle: codePath, isCurrent: true, dataDir: input.dataDir }));
+  for (const [index, name] of names.entries()) await add(name, { bundle: codePath, isCurrent: true }, index);
   const [queue = STRATA_QUEUE] = loadWorkerConfig(env).taskQueues;
   const isTakingWork = async (): Promise<boolean> => {
     if ((await readDeployment(client)).currentBuildId !== buildId) return false;
@@ -72,11 +76,13 @@ async function undrainedBundles(input: StartStackWorkersInput, currentBuildId: s
 async function workerEnv(input: StartStackWorkersInput): Promise<Env> {
   const { servers, dataDir } = input;
   const common = { DATABASE_URL: servers.databaseUrl, STRATA_DATA_DIR: dataDir, STRATA_SHUTDOWN_GRACE_SECONDS: String(GRACE_SECONDS) };
-  if (isTemporalGiven(input.env)) return { ...input.env, ...common };
+  // The logs of an embedded stack are files that people read.
+  const preferred = { STRATA_LOG_FORMAT: definedOnly(input.env)['STRATA_LOG_FORMAT'] ?? 'text' };
+  if (isTemporalGiven(input.env)) return { ...input.env, ...preferred, ...common };
   const profile = join(dataDir, 'temporal.toml');
   await writeFile(profile, `[profile.default]\naddress = "${servers.temporal.address}"\nnamespace = "${servers.temporal.namespace}"\n`);
   const inherited = Object.fromEntries(Object.entries(input.env).filter(([name]) => !name.startsWith('TEMPORAL_')));
-  return { ...inherited, ...common, TEMPORAL_CONFIG_FILE: profile };
+  return { ...inherited, ...preferred, ...common, TEMPORAL_CONFIG_FILE: profile };
 }
 
 interface WorkerPartInput {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { defineCommand } from 'citty';
 import { resolveDataDir } from '../../packages/runtime/paths.ts';
 import { startStack } from '../../packages/runtime/stack.ts';
+import { metricsUrls } from '../../packages/runtime/worker-addresses.ts';
 import { commonArgs, dataArgs } from '../cli/common-args.ts';
 import { parseWholeNumber } from '../cli/numbers.ts';
 import { createOutput } from '../cli/output.ts';
@@ -24,10 +25,11 @@ export const upCommand = defineCommand({
     const portBase = args['port-base'];
     const ending = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ending.abort());
+    const workers = parseWholeNumber(args.workers, { name: '--workers', from: 1, to: 64 });
     const starting = startStack({
       dataDir: resolveDataDir(args.data ?? process.env['STRATA_DATA_DIR']),
       env: process.env,
-      workers: parseWholeNumber(args.workers, { name: '--workers', from: 1, to: 64 }),
+      workers,
       portBase: portBase === undefined ? undefined : parseWholeNumber(portBase, { name: '--port-base', from: 1024, to: 65_000 }),
       signal: ending.signal,
       say: (sentence) => process.stderr.write(`${sentence}\n`),
@@ -37,12 +39,14 @@ export const upCommand = defineCommand({
     });
     if (stack === undefined) return;
     const { temporalAddress, uiUrl, gatewayUrl, databaseUrl, pid, dataDir } = stack.file;
-    output.document({ ready: true, temporalAddress, uiUrl, gatewayUrl, databaseUrl, pid }, () =>
+    const metrics = metricsUrls(process.env, workers);
+    output.document({ ready: true, temporalAddress, uiUrl, gatewayUrl, databaseUrl, ...(metrics.length > 0 && { metricsUrls: metrics }), pid }, () =>
       [
         output.colors.green('Strata is up.'),
         `  Temporal UI   ${uiUrl ?? '(that of the given server)'}`,
         `  Temporal      ${temporalAddress}`,
         `  Postgres      ${databaseUrl}`,
+        ...metrics.map((url) => `  metrics       ${url}`),
         `  data, logs    ${dataDir}`,
         'Ctrl-C stops everything; runs in flight go on at the next start.',
       ].join('\n'),

@@ -1,5 +1,5 @@
 import type { ActivityFunction } from '@temporalio/common';
-import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure, noopMetricMeter } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -12,6 +12,7 @@ import { claimItems } from '../../packages/database/item-claims.ts';
 import { probeSource, seedProbe } from '../../packages/database/probe-store.ts';
 import { holdLocalLease } from '../../packages/testing/local-lease.ts';
 import type { LocalLease } from '../../packages/testing/local-lease.ts';
+import { createPipelineMeter } from '../../packages/observability/pipeline-meter.ts';
 import { createTestDatabase, openTestRun } from '../../packages/testing/test-database.ts';
 import type { TestDatabase } from '../../packages/testing/test-database.ts';
 
@@ -46,6 +47,7 @@ const prepare = (definition: Partial<PipelineDefinition<Fields>> = {}): Call => 
     isOwnerRunning: async () => true,
     msSinceClose: async () => null,
     flow: { prefix: '', tell: async () => undefined },
+    meter: createPipelineMeter(noopMetricMeter),
   };
   const whole: PipelineDefinition<Fields> = { eligible: ({ set }) => probeSource(set), executeItem: async () => ({ kind: 'done' }), ...definition };
   const activities = createPipelineActivities<Fields>(probeContract, whole, deps) as Record<string, ActivityFunction>;
