@@ -8,8 +8,8 @@ import type { ItemContext, ItemOutcome } from '../../activities/runner/definitio
 import { itemFailure } from '../../activities/runner/failures.ts';
 import { probeContract } from '../../packages/contracts/probe.ts';
 import { probeSource } from '../../packages/database/probe-store.ts';
-import { startWorkerLease } from '../../packages/database/worker-lease.ts';
-import type { WorkerLease } from '../../packages/database/worker-lease.ts';
+import { holdLocalLease } from '../../packages/testing/local-lease.ts';
+import type { LocalLease } from '../../packages/testing/local-lease.ts';
 import { createPipelineMeter } from '../../packages/observability/pipeline-meter.ts';
 import { createTestDatabase, openTestRun } from '../../packages/testing/test-database.ts';
 import type { TestDatabase } from '../../packages/testing/test-database.ts';
@@ -20,12 +20,12 @@ type Execute = (item: ItemContext<Fields>) => Promise<ItemOutcome>;
 const WORKER = 'mock-worker';
 
 let base: TestDatabase;
-let lease: WorkerLease;
+let lease: LocalLease;
 let entries: { readonly level: string; readonly message: string; readonly meta: LogMetadata }[];
 
 beforeEach(async () => {
   base = await createTestDatabase({ poolSize: 5 });
-  lease = await startWorkerLease(base.db, WORKER);
+  lease = await holdLocalLease(base.pool, WORKER);
   entries = [];
 });
 afterEach(async () => {
@@ -37,7 +37,15 @@ afterEach(async () => {
 const call = async (verb: 'executeItem' | 'executeSlice', executeItem: Execute, logsItems = false): Promise<void> => {
   const run = await openTestRun(base.db, { scope: String(logsItems) });
   const logger = new DefaultLogger('DEBUG', ({ level, message, meta }) => void entries.push({ level, message, meta: meta ?? {} }));
-  const deps = { db: base.db, identity: WORKER, record: () => undefined, isOwnerRunning: async () => true, logsItems };
+  const deps = {
+    db: base.db,
+    identity: WORKER,
+    record: () => undefined,
+    isOwnerRunning: async () => true,
+    msSinceClose: async () => null,
+    flow: { prefix: '', tell: async () => undefined },
+    logsItems,
+  };
   const activities = createPipelineActivities<Fields>(
     probeContract,
     { eligible: ({ set }) => probeSource(set), executeItem },
