@@ -5,7 +5,7 @@ const MOST = 1_000;
 const PAGE = 200;
 const WITHIN_MS = 10_000;
 
-const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
  * Workflow ids of what is open on the given queues besides chunk children, newest first, at most 1,000: runs in their entry, which have no row yet, dry
