@@ -25,3 +25,6 @@ export const within = async <T>({ what, timeoutMs, signal }: DeadlineInput, prom
     end();
   }
 };
+
+/** How long a run of so many items may take before it counts as stuck: 2 minutes, and 10 ms an item. */
+export const allowanceMs = (items: number): number => 120_000 + 10 * items;

@@ -1,5 +1,5 @@
 import type { BenchContext } from './context.ts';
-import { within } from './deadline.ts';
+import { allowanceMs, within } from './deadline.ts';
 import { checkFloorItems, seedFloorItems, updateFloorItem } from './floor-items.ts';
 import { findLimitFault } from './limiter.ts';
 import type { RateRowName } from './row-names.ts';
@@ -13,7 +13,6 @@ const FLOOR_PLAN = { chunkSize: 20, chunksInFlight: 8, lanes: 13 } as const;
 const SLICE_PLAN = { dispatch: 'slice', pageSize: 2_500, chunkSize: 250 } as const;
 
 const CAP = 10;
-const FLOOR_WITHIN_MS = 15 * 60_000;
 
 /** A row's work on rows of its own, seeded and ready to go. */
 export interface RateWork {
@@ -41,7 +40,7 @@ interface FloorInput extends Readonly<Record<string, unknown>> {
 export const runFloor = (context: BenchContext, type: 'floorRun' | 'floorLanes', input: FloorInput): Promise<unknown> => {
   const { client, floorQueue } = context.stack;
   const running = client.workflow.execute(type, { workflowId: freshName(type), taskQueue: floorQueue, args: [input] });
-  return within({ what: type, timeoutMs: FLOOR_WITHIN_MS, signal: context.signal }, running);
+  return within({ what: type, timeoutMs: allowanceMs(input.itemIds.length), signal: context.signal }, running);
 };
 
 const floor = (work: (context: BenchContext, itemIds: readonly string[]) => Promise<unknown>): RateRow['prepare'] => {

@@ -4,10 +4,9 @@ import { readProbeReport, seedProbe } from '../packages/database/probe-store.ts'
 import type { ProbeReport } from '../packages/database/probe-store.ts';
 import type { StartAnswer } from '../packages/runtime/pipeline-client.ts';
 import type { BenchContext } from './context.ts';
-import { within } from './deadline.ts';
+import { allowanceMs, within } from './deadline.ts';
 
 const contract = probeContract as unknown as PipelineContract;
-const RESULT_WITHIN_MS = 15 * 60_000;
 
 /** A fresh probe set and how its run is started. */
 export interface TrialInput {
@@ -44,7 +43,7 @@ export const prepareTrial = async ({ stack, signal }: BenchContext, { label, ite
   await seedProbe(db, { set, items, sleepMs, failEvery: null, failTimes: null });
   const start = (): Promise<StartAnswer> => pipelines.start(contract, { ...input, set });
   const finish = async (started: StartAnswer): Promise<void> => {
-    const result = await within({ what: `the run of ${set}`, timeoutMs: RESULT_WITHIN_MS, signal }, pipelines.result(started));
+    const result = await within({ what: `the run of ${set}`, timeoutMs: allowanceMs(items), signal }, pipelines.result(started));
     if (result.succeeded !== items) throw new Error(`${set}: ${result.succeeded} of ${items} items succeeded`);
   };
   const report = (): Promise<ProbeReport> => readProbeReport(db, set);

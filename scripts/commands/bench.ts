@@ -30,7 +30,7 @@ export const benchCommand = defineCommand({
     if (args.write !== undefined) await requireSection(args.write);
     const ending = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.once(signal, () => ending.abort(new UserError('interrupted', EXIT.endedBadly)));
+      process.on(signal, () => ending.abort(new UserError('interrupted', EXIT.endedBadly)));
     const { runBench } = await import('../../bench/run-bench.ts');
     const report = await runBench({ rows, items, rounds, signal: ending.signal, say: (sentence) => process.stderr.write(`${sentence}\n`) });
     if (args.write !== undefined) await writeSection(args.write, toMarkdown(report));
