@@ -6,6 +6,7 @@ import {
   isCancellation,
   metricMeter,
   setHandler,
+  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ChunkInput, ChunkReceipt } from '../contracts/chunk.ts';
@@ -21,6 +22,8 @@ import type { PipelineCalls } from './activity-proxies.ts';
 import { LaneStarts } from './lane-starts.ts';
 import { addItemCounts } from './item-counts.ts';
 import { runItem } from './item-lane.ts';
+
+const IDLE_LANES_AFTER = '1 second';
 
 const pauseSignal = defineSignal(MESSAGES.pause);
 const resumeSignal = defineSignal(MESSAGES.resume);
@@ -72,6 +75,17 @@ const nextStart = async (story: ChunkStory, starts: LaneStarts): Promise<number 
   }
 };
 
+/** Gives up lanes that have nothing left to take, once they have idled for a second: while a slow item ends, others can use them. */
+const freeIdleLanes = async (story: ChunkStory, lanesRunning: () => number): Promise<void> => {
+  for (;;) {
+    await condition(() => lanesRunning() < story.lanes);
+    await sleep(IDLE_LANES_AFTER, { summary: 'idle lanes' });
+    story.freed += story.lanes - lanesRunning();
+    story.lanes = lanesRunning();
+    report(story);
+  }
+};
+
 /** One lane: takes the next id when it has finished one; gives itself up where the chunk has more lanes than it may keep. */
 const runLane = async (story: ChunkStory): Promise<void> => {
   const { calls, input } = story;
@@ -90,6 +104,18 @@ const runLane = async (story: ChunkStory): Promise<void> => {
     story.counts = addItemCounts(story.counts, end.counts);
     story.stop = end.stop ?? story.stop;
   }
+};
+
+/** Runs all lanes to their ends. */
+const runLanes = async (story: ChunkStory): Promise<readonly PromiseSettledResult<void>[]> => {
+  let running = story.lanes;
+  const lanes = Array.from({ length: running }, () => runLane(story).finally(() => void running--));
+  const idling = new CancellationScope();
+  const freeing = idling.run(() => freeIdleLanes(story, () => running)).catch(() => undefined);
+  const ended = await Promise.allSettled(lanes);
+  idling.cancel();
+  await freeing;
+  return ended;
 };
 
 const listen = (story: ChunkStory): void => {
@@ -122,7 +148,7 @@ export const runChunk = async (input: ChunkInput): Promise<ChunkReceipt> => {
     stop: undefined,
   };
   listen(story);
-  const ended = await Promise.allSettled(Array.from({ length: lanes }, () => runLane(story)));
+  const ended = await runLanes(story);
   for (const each of ended) if (each.status === 'rejected' && !isCancellation(each.reason)) throw each.reason;
   const status = isStopped(story) ? 'abort' : 'success';
   metricMeter.createCounter(PIPELINE_EVENTS).add(1, { pipeline: input.pipeline, layer: 'execute', operation: 'chunk', status, error_type: '' });
