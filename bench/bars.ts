@@ -145,13 +145,22 @@ const OTHER_BARS: readonly BarSpec[] = [
     limit: 1.3,
     measure: ({ memory }) => over(memory?.largePeakRssMb, memory?.smallPeakRssMb),
   },
-  ...DISPATCHES.map((by): BarSpec => ({
-    what: `limiter, by ${by}: messages a chunk`,
-    row: 'limiter',
-    op: '≤',
-    limit: 2,
-    measure: ({ limiter }) => limiter?.[`${by}MessagesPerChunk`],
-  })),
+  ...DISPATCHES.flatMap((by): readonly BarSpec[] => [
+    {
+      what: `limiter of one run, by ${by}: messages a chunk`,
+      row: 'limiter',
+      op: '≤',
+      limit: 2,
+      measure: ({ limiter }) => limiter?.[`${by}MessagesPerChunk`],
+    },
+    {
+      what: `limiter of two runs, by ${by}: messages a chunk`,
+      row: 'limiter',
+      op: '≤',
+      limit: 2,
+      measure: ({ limiter }) => limiter?.[`${by}SharedMessagesPerChunk`],
+    },
+  ]),
 ];
 
 const SPECS: readonly BarSpec[] = [

@@ -1,12 +1,14 @@
 import { probeContract } from '../../packages/contracts/probe.ts';
 import type { BenchContext } from '../context.ts';
 import { withWorkers } from '../context.ts';
-import type { Dispatch } from '../figures.ts';
+import { DISPATCHES } from '../figures.ts';
+import type { Dispatch, RowFigures } from '../figures.ts';
 import { isMessage, listChunkEnds, readChain, timeOf } from '../histories.ts';
 import { findLimitFault, limiterId } from '../limiter.ts';
 import type { TrialOutcome } from '../row.ts';
 import { roundTo } from '../statistics.ts';
 import { freshName, prepareTrial } from '../trial.ts';
+import type { Trial } from '../trial.ts';
 
 const CAP = 10;
 const SLEEP_MS = 5;
@@ -20,43 +22,38 @@ const countPlannedChunks = (items: number): number => {
   return Math.floor(items / pageSize) * Math.ceil(pageSize / chunkSize) + Math.ceil(rest / chunkSize);
 };
 
-const countMessages = async (context: BenchContext, dispatch: Dispatch) => {
+/** One or two runs on a key: what its limiter hears while they are neither starting nor ending. */
+const countMessages = async (context: BenchContext, dispatch: Dispatch, runs: 1 | 2) => {
   const { client } = context.stack;
+  const items = Math.round(context.sizes.byItem / runs);
   const input = { dispatch, parallelism: CAP, flowKey: freshName(`bench-limiter-${dispatch}`) };
-  const trial = await prepareTrial(context, { label: 'limiter', items: context.sizes.byItem, sleepMs: SLEEP_MS, input });
-  await trial.run();
-  await trial.check();
-  const ends = listChunkEnds(await readChain(client, trial.workflowId));
+  const trials: Trial[] = [];
+  for (let run = 0; run < runs; run++) trials.push(await prepareTrial(context, { label: 'limiter', items, sleepMs: SLEEP_MS, input }));
+  await Promise.all(trials.map((trial) => trial.run()));
+  for (const trial of trials) await trial.check();
+  const histories = await Promise.all(trials.map(({ workflowId }) => readChain(client, workflowId)));
+  const ends = histories.flatMap(listChunkEnds).sort((left, right) => left - right);
   const at = (share: number): number => ends[Math.floor((ends.length - 1) * share)] ?? 0;
   const [from, to] = [at(STEADY.from), at(STEADY.to)];
-  const messages = (await readChain(client, limiterId(input.flowKey))).filter(isMessage).map(timeOf);
   const inside = (time: number): boolean => time >= from && time < to;
-  const chunks = ends.filter(inside).length * Math.min(1, countPlannedChunks(context.sizes.byItem) / ends.length);
-  const heard = messages.filter(inside).length;
-  return {
-    messages: heard,
-    chunks: roundTo(chunks, 1),
-    perChunk: roundTo(heard / Math.max(1, chunks), 2),
-    problem: await findLimitFault(client, input.flowKey),
-  };
+  const heard = (await readChain(client, limiterId(input.flowKey))).filter(isMessage).map(timeOf).filter(inside).length;
+  const chunks = ends.filter(inside).length * Math.min(1, (runs * countPlannedChunks(items)) / ends.length);
+  const perChunk = roundTo(heard / Math.max(1, chunks), 2);
+  return { heard, chunks: roundTo(chunks, 1), perChunk, problem: await findLimitFault(client, input.flowKey) };
 };
 
 /** What a limiter hears a chunk in the middle of a run with a cap of 10. */
 export const measureLimiter = (context: BenchContext): Promise<TrialOutcome<'limiter'>> =>
   withWorkers(context, 1, async () => {
-    const slice = await countMessages(context, 'slice');
-    const item = await countMessages(context, 'item');
-    const problem = slice.problem ?? item.problem;
-    return {
-      items: context.sizes.byItem,
-      ...(problem === undefined ? {} : { problem }),
-      figures: {
-        sliceMessages: slice.messages,
-        sliceChunks: slice.chunks,
-        sliceMessagesPerChunk: slice.perChunk,
-        itemMessages: item.messages,
-        itemChunks: item.chunks,
-        itemMessagesPerChunk: item.perChunk,
-      },
-    };
+    const figures: Record<string, number> = {};
+    let problem: string | undefined;
+    for (const dispatch of DISPATCHES)
+      for (const runs of [1, 2] as const) {
+        const { heard, chunks, perChunk, problem: fault } = await countMessages(context, dispatch, runs);
+        const name = `${dispatch}${runs === 1 ? '' : 'Shared'}`;
+        Object.assign(figures, { [`${name}Messages`]: heard, [`${name}Chunks`]: chunks, [`${name}MessagesPerChunk`]: perChunk });
+        problem ??= fault;
+      }
+    const items = context.sizes.byItem;
+    return { items, ...(problem === undefined ? {} : { problem }), figures: figures as unknown as RowFigures['limiter'] };
   });
