@@ -36,6 +36,6 @@ export interface RowFigures {
     readonly postgresCpuMsPerSecond: number;
   };
   readonly memory: { readonly smallItems: number; readonly smallPeakRssMb: number; readonly largeItems: number; readonly largePeakRssMb: number };
-  /** Of one run alone on its key, and of two that share one. */
-  readonly limiter: Prefixed<`${Dispatch}${'' | 'Shared'}`, 'Messages' | 'Chunks' | 'MessagesPerChunk'>;
+  /** Of one run alone on its key, and of two that share one; `Messages` in the middle of the run, `AllMessages` with its start and end. */
+  readonly limiter: Prefixed<`${Dispatch}${'' | 'Shared'}`, 'Messages' | 'AllMessages' | 'Chunks' | 'MessagesPerChunk'>;
 }

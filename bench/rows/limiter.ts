@@ -36,10 +36,11 @@ const countMessages = async (context: BenchContext, dispatch: Dispatch, runs: 1 
   const at = (share: number): number => ends[Math.floor((ends.length - 1) * share)] ?? 0;
   const [from, to] = [at(STEADY.from), at(STEADY.to)];
   const inside = (time: number): boolean => time >= from && time < to;
-  const heard = (await readChain(client, limiterId(input.flowKey))).filter(isMessage).map(timeOf).filter(inside).length;
+  const messages = (await readChain(client, limiterId(input.flowKey))).filter(isMessage).map(timeOf);
+  const heard = messages.filter(inside).length;
   const chunks = ends.filter(inside).length * Math.min(1, (runs * countPlannedChunks(items)) / ends.length);
   const perChunk = roundTo(heard / Math.max(1, chunks), 2);
-  return { heard, chunks: roundTo(chunks, 1), perChunk, problem: await findLimitFault(client, input.flowKey) };
+  return { heard, all: messages.length, chunks: roundTo(chunks, 1), perChunk, problem: await findLimitFault(client, input.flowKey) };
 };
 
 /** What a limiter hears a chunk in the middle of a run with a cap of 10. */
@@ -49,9 +50,14 @@ export const measureLimiter = (context: BenchContext): Promise<TrialOutcome<'lim
     let problem: string | undefined;
     for (const dispatch of DISPATCHES)
       for (const runs of [1, 2] as const) {
-        const { heard, chunks, perChunk, problem: fault } = await countMessages(context, dispatch, runs);
+        const { heard, all, chunks, perChunk, problem: fault } = await countMessages(context, dispatch, runs);
         const name = `${dispatch}${runs === 1 ? '' : 'Shared'}`;
-        Object.assign(figures, { [`${name}Messages`]: heard, [`${name}Chunks`]: chunks, [`${name}MessagesPerChunk`]: perChunk });
+        Object.assign(figures, {
+          [`${name}Messages`]: heard,
+          [`${name}AllMessages`]: all,
+          [`${name}Chunks`]: chunks,
+          [`${name}MessagesPerChunk`]: perChunk,
+        });
         problem ??= fault;
       }
     const items = context.sizes.byItem;
