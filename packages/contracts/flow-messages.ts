@@ -34,6 +34,8 @@ export interface FlowAsk {
   readonly returned: number;
   readonly startsAsked: number;
   readonly startsGranted: number;
+  /** How far ahead start times must be granted to reach this run's items in time, ms. */
+  readonly leadMs: number;
 }
 
 /** A provider told to wait: the key starts nothing for so many ms. */
@@ -74,5 +76,7 @@ export interface ChunkNeed {
   readonly page: number;
   readonly chunk: number;
   readonly freed: number;
+  /** Start times that were due before they reached it. */
+  readonly late: number;
   readonly starts: number;
 }

@@ -37,6 +37,15 @@ export const isoText = (instant: ReturnType<typeof sql>) => sql`to_char(${instan
 export const readNow = async (executor: Executor): Promise<string> =>
   (await readRow<{ now: string }>(executor, sql`select ${isoText(sql`now()`)} as now`)).now;
 
+const handles = new WeakMap<pg.PoolClient, NodePgDatabase<Schema>>();
+
+/** A handle over one connection of the pool; made once, since making it costs as much as a statement. */
+const handleOf = (client: pg.PoolClient): NodePgDatabase<Schema> => {
+  const handle = handles.get(client) ?? drizzle({ client, schema });
+  handles.set(client, handle);
+  return handle;
+};
+
 /**
  * Runs `work` in one transaction on its own handle. The client is taken and given back here, because the pool handle's own
  * `transaction` keeps it for ever when BEGIN fails, and reports a failed ROLLBACK in place of the error that led to it.
@@ -56,7 +65,7 @@ export const inTransaction = async <T>(db: Database, work: (tx: Transaction) => 
     }
   };
   try {
-    const result = await drizzle({ client, schema }).transaction(guarded);
+    const result = await handleOf(client).transaction(guarded);
     isSound = true;
     return result;
   } catch (error) {

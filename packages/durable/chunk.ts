@@ -55,11 +55,12 @@ const report = (story: ChunkStory): void => {
   const { parent } = workflowInfo();
   const { page, chunk, itemIds } = story.input;
   const starts = story.starts?.claim(itemIds.length - story.next) ?? 0;
+  const late = story.starts?.takeLate() ?? 0;
   const freed = story.freed;
   story.freed = 0;
   if (parent === undefined || (starts === 0 && freed === 0)) return;
   getExternalWorkflowHandle(parent.workflowId)
-    .signal(FLOW_MESSAGES.chunkNeed, { page, chunk, freed, starts })
+    .signal(FLOW_MESSAGES.chunkNeed, { page, chunk, freed, starts, late })
     .catch(() => undefined);
 };
 
@@ -124,7 +125,7 @@ const listen = (story: ChunkStory): void => {
   setHandler(stopSignal, () => void (story.isStopping = true));
   setHandler(dealSignal, ({ lanes, starts }) => {
     if (lanes !== undefined) story.target = Math.min(story.target, lanes);
-    if (starts !== undefined) story.starts?.add(starts);
+    if (starts !== undefined) story.starts?.add(starts, Date.now());
   });
 };
 

@@ -104,7 +104,7 @@ const createFlow = (inbox: FlowInbox, { keys, owner, carried }: FlowInput): Flow
   return {
     gates,
     accept: (grant) => {
-      for (const layer of LAYERS) gates[layer]?.accept(grant);
+      for (const layer of LAYERS) gates[layer]?.accept(grant, Date.now());
     },
     flush: () => LAYERS.forEach(tell),
     enter: async (layer, isStopped) => {

@@ -7,12 +7,14 @@ export class LaneStarts {
   #claimed = 0;
   #used = 0;
   #appetite = 1;
+  #late = 0;
 
   constructor(times: readonly number[]) {
     this.#times = [...times];
   }
 
-  add(times: readonly number[]): void {
+  add(times: readonly number[], nowMs: number): void {
+    this.#late += times.filter((time) => time < nowMs).length;
     this.#times.push(...times);
     this.#claimed = 0;
   }
@@ -37,6 +39,13 @@ export class LaneStarts {
 
   resume(): void {
     this.#waiting--;
+  }
+
+  /** Times that were due before they arrived, since this was last asked. */
+  takeLate(): number {
+    const late = this.#late;
+    this.#late = 0;
+    return late;
   }
 
   /** How many times to ask for now, at most `left`: what waits, or twice what was used since it last asked, since lanes come round again. */

@@ -43,8 +43,8 @@ export class OpenChunks {
   }
 
   /** Takes in what a chunk says; answers the lanes that it gave up. */
-  hear({ freed, starts, ...place }: ChunkNeed): number {
-    const chunk = this.#chunks.get(nameOf(place));
+  hear({ freed, starts, page, chunk: number }: ChunkNeed): number {
+    const chunk = this.#chunks.get(nameOf({ page, chunk: number }));
     if (chunk === undefined) return 0;
     const given = Math.min(freed, chunk.lanes);
     chunk.lanes -= given;

@@ -3,6 +3,11 @@ import type { FlowOwner } from '../contracts/flow-control.ts';
 import type { FlowKey, FlowLimit } from '../contracts/flow-limits.ts';
 import type { FlowAsk, FlowGrant } from '../contracts/flow-messages.ts';
 
+/** A start time is asked for so far ahead that it reaches its item before it is due; on a busy machine that takes longer. */
+const LEAST_LEAD_MS = 150;
+const MOST_LEAD_MS = 3_000;
+const LATE_LEAD_MS = 250;
+
 /** Start times asked for ahead: so many messages fewer than items. */
 const STARTS_AHEAD = 1_000;
 
@@ -18,6 +23,7 @@ export interface GateState {
   readonly isPaused: boolean;
   readonly holdUntilMs: number | null;
   readonly isProbe: boolean;
+  readonly leadMs: number;
 }
 
 const initialState = (limit: FlowLimit): GateState => ({
@@ -31,6 +37,7 @@ const initialState = (limit: FlowLimit): GateState => ({
   isPaused: false,
   holdUntilMs: null,
   isProbe: false,
+  leadMs: LEAST_LEAD_MS,
 });
 
 /** A run's side of one key: the permits and start times it may use, and what it has to tell the limiter. Pure; times are server time, ms. */
@@ -50,7 +57,7 @@ export class Gate {
   }
 
   /** Takes in what the limiter says; false if it was meant for an earlier chain under the same workflow id or for another key. */
-  accept(grant: FlowGrant): boolean {
+  accept(grant: FlowGrant, nowMs: number): boolean {
     if (grant.key !== this.#key.key || grant.firstRunId !== this.#owner.firstRunId) return false;
     const { limit, target, isPaused, holdUntilMs, isProbe, starts } = grant;
     this.#state = {
@@ -64,6 +71,7 @@ export class Gate {
       startsGranted: this.#state.startsGranted + starts.length,
     };
     this.#starts.push(...starts);
+    if (starts.some((time) => time < nowMs)) this.noteLate();
     this.#giveBack();
     return true;
   }
@@ -112,6 +120,11 @@ export class Gate {
     return this.#state.limit.ratePerSecond !== null;
   }
 
+  /** Start times came too late to be used: the next are asked for further ahead. */
+  noteLate(): void {
+    this.#state = { ...this.#state, leadMs: Math.min(MOST_LEAD_MS, this.#state.leadMs + LATE_LEAD_MS) };
+  }
+
   /** Takes permits, and start times where the key is paced (after `startable`). */
   take(permits: number, starts: number): readonly number[] {
     this.#inUse += permits;
@@ -142,8 +155,8 @@ export class Gate {
     this.#told = { want: this.#want, returned, startsAsked };
     this.#state = { ...this.#state, seq: this.#state.seq + 1 };
     const { key, limit } = this.#key;
-    const { seq } = this.#state;
-    return { v: 1, kind: 'ask', key, limit, owner: this.#owner, seq, want: this.#want, granted, returned, startsAsked, startsGranted };
+    const { seq, leadMs } = this.#state;
+    return { v: 1, kind: 'ask', key, limit, owner: this.#owner, seq, want: this.#want, granted, returned, startsAsked, startsGranted, leadMs };
   }
 
   /** Forgets that the limiter was told: for one that may have been lost with its memory. */

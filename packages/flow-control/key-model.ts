@@ -91,7 +91,7 @@ export class KeyModel {
   deliverGrant(run: ModelRun): void {
     const grant = run.inbox.shift();
     if (grant === undefined || !run.isOpen) return;
-    run.gate.accept(grant);
+    run.gate.accept(grant, this.nowMs);
     this.start(run);
     this.tell(run);
   }

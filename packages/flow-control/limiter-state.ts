@@ -11,6 +11,7 @@ export interface Lease {
   readonly returned: number;
   readonly startsAsked: number;
   readonly startsGranted: number;
+  readonly leadMs: number;
   /** Permits that the run was last told to come down to. */
   readonly target: number | null;
   readonly sinceMs: number;

@@ -22,6 +22,7 @@ const leaseOf = (ask: FlowAsk, nowMs: number): Lease => ({
   returned: ask.returned,
   startsAsked: ask.startsAsked,
   startsGranted: ask.startsGranted,
+  leadMs: ask.leadMs,
   target: null,
   sinceMs: nowMs,
   grantedAtMs: nowMs,
@@ -30,7 +31,7 @@ const leaseOf = (ask: FlowAsk, nowMs: number): Lease => ({
 const merge = (lease: Lease, ask: FlowAsk): Lease => {
   const returned = Math.max(lease.returned, ask.returned);
   if (ask.seq <= lease.seq) return { ...lease, returned };
-  return { ...lease, seq: ask.seq, want: ask.want, returned, startsAsked: ask.startsAsked };
+  return { ...lease, seq: ask.seq, want: ask.want, returned, startsAsked: ask.startsAsked, leadMs: ask.leadMs };
 };
 
 /** Applies an event to what is known, without granting anything yet. */

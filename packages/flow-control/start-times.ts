@@ -1,9 +1,6 @@
 import type { Lease, LimiterState } from './limiter-state.ts';
 import { waterFill } from './water-fill.ts';
 
-/** A start time is granted so far ahead that it reaches its item before it is due. */
-const START_LEAD_MS = 150;
-
 /** One batch covers the time until the next tick of a timer that resolves to a second. */
 const BATCH_MS = 1_300;
 
@@ -53,8 +50,10 @@ export const planStarts = (state: LimiterState, nowMs: number): PlannedStarts =>
     };
   if (wanted === 0) return none;
   const stepMs = 1_000 / ratePerSecond;
-  const firstMs = Math.max(state.nextStartMs, nowMs + START_LEAD_MS);
-  const endMs = nowMs + START_LEAD_MS + BATCH_MS;
+  // Those that want starts are served alike: as far ahead as the slowest of them needs.
+  const leadMs = Math.max(...state.leases.map((lease, index) => ((claims[index] ?? 0) > 0 ? lease.leadMs : 0)));
+  const firstMs = Math.max(state.nextStartMs, nowMs + leadMs);
+  const endMs = nowMs + leadMs + BATCH_MS;
   const count = Math.max(0, Math.min(wanted, Math.ceil((endMs - firstMs) / stepMs)));
   const order = claims.map((_, index) => (index + state.turn) % claims.length);
   const shares = waterFill(count, claims, order);
@@ -65,6 +64,6 @@ export const planStarts = (state: LimiterState, nowMs: number): PlannedStarts =>
   return {
     state: { ...state, leases, nextStartMs, turn: count === 0 ? state.turn : (state.turn + count) % Math.max(1, leases.length) },
     starts: starts.map((list) => list.map((time) => Math.ceil(time))),
-    wakeMs: wanted > count ? Math.max(nowMs + TICK_MS, nextStartMs - START_LEAD_MS - BATCH_MS + TICK_MS) : null,
+    wakeMs: wanted > count ? Math.max(nowMs + TICK_MS, nextStartMs - leadMs - BATCH_MS + TICK_MS) : null,
   };
 };
