@@ -28,17 +28,10 @@ export const PIPELINE_METRICS = {
   redrives: 'strata_redrives_total',
 } as const;
 
-/** Metrics of limiters, labelled with `key` only where `limiterLabel` says so. */
+/** Counters of limiters, each with the one label `key`; a key that no contract declares is `other`, since there may be any number of them. */
 export const LIMITER_METRICS = {
-  /** Counter: permits granted. */
+  /** Permits granted. */
   grants: 'strata_limiter_grants_total',
-  /** Gauge: permits held. */
-  held: 'strata_limiter_permits_held',
-  /** Gauge: permits asked for and not granted yet. */
-  waiting: 'strata_limiter_permits_waiting',
+  /** Paced start times granted. */
+  starts: 'strata_limiter_starts_total',
 } as const;
-
-const LAYER_KEY = /^[a-z][a-z0-9-]*\.(process|paginate|execute)$/;
-
-/** The label of a flow key: itself where a contract names it, `other` for keys made at run time (one per user, say), whose number is unbounded. */
-export const limiterLabel = (key: string): string => (LAYER_KEY.test(key) ? key : 'other');

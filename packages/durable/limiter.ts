@@ -14,6 +14,7 @@ import { reduceLimiter } from '../flow-control/limiter.ts';
 import { createLimiterState } from '../flow-control/limiter-state.ts';
 import type { LimiterEvent, LimiterState, Sent } from '../flow-control/limiter-state.ts';
 import { flowCalls } from './limiter-calls.ts';
+import { recordGrants } from './limiter-metrics.ts';
 import { describeLimiter, installLimiterMessages } from './limiter-messages.ts';
 
 const TASK_TIMEOUT = '3 seconds';
@@ -95,6 +96,7 @@ const run = async (story: LimiterStory): Promise<void> => {
   for (;;) {
     if (story.mustLoad) await load(story);
     const step = reduceLimiter(story.state, story.events.splice(0), Date.now());
+    recordGrants(story.state, step);
     story.state = step.state;
     for (const sent of step.sent) send(story, sent);
     setCurrentDetails(describeLimiter(story));
