@@ -93,10 +93,11 @@ async function visitWorkflow(client: Client, dead: ReadonlySet<string>, workflow
     const described = await within(() => service.describeWorkflowExecution({ namespace: options.namespace, execution: { workflowId } }));
     const runId = described.workflowExecutionInfo?.execution?.runId ?? '';
     const children = described.pendingChildren.flatMap((child) => child.workflowId ?? []);
-    let settled = 0;
-    for (const activity of findDeadActivities(described.pendingActivities, dead))
-      if (await within(() => settleDeadActivity(client, { workflowId, runId }, activity))) settled++;
-    return { workflowId, settled, children };
+    const found = findDeadActivities(described.pendingActivities, dead);
+    // Should a dead worker have it in its cache, its next task would first wait there in vain.
+    if (found.length > 0) await within(() => service.resetStickyTaskQueue({ namespace: options.namespace, execution: { workflowId, runId } }));
+    const settled = await inLanes(found, (activity) => within(() => settleDeadActivity(client, { workflowId, runId }, activity)));
+    return { workflowId, settled: settled.filter(Boolean).length, children };
   } catch (error) {
     if (isGrpcServiceError(error) && error.code === NOT_FOUND) return { workflowId, settled: 0, children: [] };
     throw error;

@@ -4,7 +4,8 @@ import { endReaping, keepReaping, leaveReaping, takeLapsedLeases } from '../data
 import type { LapsedWorker } from '../database/lease-reaping.ts';
 import { sweepDeadWorkers } from './dead-worker-sweep.ts';
 
-const REST_MS = 2_000;
+const FIRST_REST_MS = 2_000;
+const LONGEST_REST_MS = 30_000;
 
 /** Dead workers that were reaped, and how many of their activities were answered for. */
 export interface ReapedWorkers {
@@ -31,16 +32,19 @@ export interface WorkerReaper {
 
 /**
  * Takes over the lapsed leases of dead worker processes and has their activities retried at once, instead of after their time-outs. Any number of reapers
- * may run: each lease is taken by one, and one that cannot finish (no answer from Temporal, its own end) leaves it to be taken again.
+ * may run: each lease is taken by one, and one that cannot finish (no answer from Temporal, its own end) leaves it to be taken again, and rests for 2 s,
+ * doubling to 30 s.
  */
 export function startWorkerReaper(input: WorkerReaperInput): WorkerReaper {
   const { db, identity: reaper, onError } = input;
   const ending = new AbortController();
   const atWork = new Set<Promise<void>>();
   let isTaking = false;
+  let restMs = FIRST_REST_MS;
   let restUntil = 0;
   const rest = (error: unknown): void => {
-    restUntil = performance.now() + REST_MS;
+    restUntil = performance.now() + restMs;
+    restMs = Math.min(restMs * 2, LONGEST_REST_MS);
     onError(error);
   };
   const work = (promise: Promise<void>): void => {
@@ -51,7 +55,8 @@ export function startWorkerReaper(input: WorkerReaperInput): WorkerReaper {
     isTaking = true;
     try {
       const workers = await takeLapsedLeases(db, reaper);
-      if (workers.length > 0) work(reap(input, workers, ending.signal));
+      if (workers.length === 0) restMs = FIRST_REST_MS;
+      else work(reap(input, workers, ending.signal).then(() => void (restMs = FIRST_REST_MS)));
     } finally {
       isTaking = false;
     }
