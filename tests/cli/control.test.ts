@@ -38,10 +38,14 @@ describe('pause, resume, abort', () => {
     const { rig: own, cli } = await open();
     await seedSet(own, 'k1', { items: 5_000, sleepMs: 500 });
     await cli.json('run', 'probe', '--input', '{"set":"k1","maxConcurrency":5}');
+    await until('items in flight', async () => (await countItems(own, 'claimed')) > 0);
     expect(await cli.json('pause', 'probe/k1')).toMatchObject({ code: 0, answer: { workflowId: 'probe/k1', accepted: true, state: 'paused' } });
-    // The status is as fresh as the run's last reading of the ledger, and by that reading the pause has reached every chunk.
-    await until('the status says so', async () => (await cli.json('status', 'probe/k1')).answer['inFlight'] === 0);
-    await until('nothing in flight', async () => (await countItems(own, 'claimed')) === 0);
+    const pausedAt = Date.now();
+    // A reading of the ledger so long after the pause: by then it has reached every chunk, and what was in flight has ended.
+    await until('the status says so', async () => {
+      const { inFlight, asOf } = (await cli.json('status', 'probe/k1')).answer;
+      return inFlight === 0 && Date.parse(String(asOf)) > pausedAt + 2_000;
+    });
     const done = await countItems(own, 'done');
     expect((await cli.json('status', 'probe/k1')).answer).toMatchObject({ state: 'paused', toProcess: 5_000, inFlight: 0 });
     expect(await countItems(own, 'done')).toBe(done);
