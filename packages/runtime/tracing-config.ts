@@ -8,7 +8,7 @@ const httpUrl = z.string().refine((value) => /^https?:$/.test(URL.parse(value)?.
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'] as const;
 
 /** The standard variables of OpenTelemetry that Strata reads itself; those of the exporter (headers, timeout, compression, certificates) its SDK reads. */
-const tracingEnvSchema = z.object({
+export const tracingEnvSchema = z.object({
   OTEL_SDK_DISABLED: z.string().optional(),
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none'], 'must be otlp or none').optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),

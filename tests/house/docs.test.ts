@@ -10,7 +10,7 @@ import { commands } from '../../scripts/commands/index.ts';
 const root = join(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
-const documents = ['README.md', ...globSync('docs/**/*.md', { cwd: root }).sort()];
+const documents = ['README.md', 'deploy/README.md', ...globSync('docs/**/*.md', { cwd: root }).sort()];
 const strata = { meta: { name: 'strata' }, subCommands: { ...commands } };
 
 /** Rejects, as the command line itself would, when the words name no command or an option that it does not have. */
