@@ -76,7 +76,5 @@ export interface ChunkNeed {
   readonly page: number;
   readonly chunk: number;
   readonly freed: number;
-  /** Start times that were due before they reached it. */
-  readonly late: number;
   readonly starts: number;
 }

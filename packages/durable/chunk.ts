@@ -55,12 +55,11 @@ const report = (story: ChunkStory): void => {
   const { parent } = workflowInfo();
   const { page, chunk, itemIds } = story.input;
   const starts = story.starts?.claim(itemIds.length - story.next) ?? 0;
-  const late = story.starts?.takeLate() ?? 0;
   const freed = story.freed;
   story.freed = 0;
   if (parent === undefined || (starts === 0 && freed === 0)) return;
   getExternalWorkflowHandle(parent.workflowId)
-    .signal(FLOW_MESSAGES.chunkNeed, { page, chunk, freed, starts, late })
+    .signal(FLOW_MESSAGES.chunkNeed, { page, chunk, freed, starts })
     .catch(() => undefined);
 };
 
@@ -68,10 +67,9 @@ const report = (story: ChunkStory): void => {
 const nextStart = async (story: ChunkStory, starts: LaneStarts): Promise<number | undefined> => {
   for (;;) {
     const start = starts.take(Date.now());
+    if (starts.isLow()) report(story);
     if (start !== undefined) return start;
-    if (starts.wait()) report(story);
     await condition(() => starts.has() || !mayGoOn(story) || story.lanes > story.target);
-    starts.resume();
     if (!mayGoOn(story) || story.lanes > story.target) return undefined;
   }
 };
@@ -125,7 +123,7 @@ const listen = (story: ChunkStory): void => {
   setHandler(stopSignal, () => void (story.isStopping = true));
   setHandler(dealSignal, ({ lanes, starts }) => {
     if (lanes !== undefined) story.target = Math.min(story.target, lanes);
-    if (starts !== undefined) story.starts?.add(starts, Date.now());
+    if (starts !== undefined) story.starts?.add(starts);
   });
 };
 
@@ -138,7 +136,7 @@ export const runChunk = async (input: ChunkInput): Promise<ChunkReceipt> => {
   const story: ChunkStory = {
     input,
     calls: pipelineCalls({ type: input.pipeline, entity: input.entity }),
-    starts: input.starts === undefined ? null : new LaneStarts(input.starts),
+    starts: input.starts === undefined ? null : new LaneStarts(input.starts, lanes),
     counts: NO_ITEMS,
     next: 0,
     lanes,

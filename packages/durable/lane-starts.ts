@@ -1,22 +1,23 @@
 import { START_VOID_MS } from '../contracts/flow-control.ts';
 
-/** Start times of a chunk: lanes take them, wait for more, and the chunk asks its parent for as many as it used lately. Pure; times in ms. */
-export class LaneStarts {
-  #times: number[];
-  #waiting = 0;
-  #claimed = 0;
-  #used = 0;
-  #appetite = 1;
-  #late = 0;
+/** Start times that a lane asks for ahead: enough for the way to the parent and back. */
+const AHEAD = 4;
 
-  constructor(times: readonly number[]) {
+/** Start times of a chunk: lanes take them, and the chunk asks its parent for more before they run out. Pure; times in ms. */
+export class LaneStarts {
+  readonly #lanes: number;
+  #times: number[];
+  #isAsked = false;
+  #used = 0;
+
+  constructor(times: readonly number[], lanes: number) {
     this.#times = [...times];
+    this.#lanes = lanes;
   }
 
-  add(times: readonly number[], nowMs: number): void {
-    this.#late += times.filter((time) => time < nowMs).length;
+  add(times: readonly number[]): void {
     this.#times.push(...times);
-    this.#claimed = 0;
+    this.#isAsked = false;
   }
 
   has(): boolean {
@@ -31,29 +32,17 @@ export class LaneStarts {
     return time;
   }
 
-  /** A lane waits; true if the parent does not know that more are needed. */
-  wait(): boolean {
-    this.#waiting++;
-    return this.#claimed === 0;
+  /** Fewer times are left than lanes, and the parent does not know. */
+  isLow(): boolean {
+    return !this.#isAsked && this.#times.length < this.#lanes;
   }
 
-  resume(): void {
-    this.#waiting--;
-  }
-
-  /** Times that were due before they arrived, since this was last asked. */
-  takeLate(): number {
-    const late = this.#late;
-    this.#late = 0;
-    return late;
-  }
-
-  /** How many times to ask for now, at most `left`: what waits, or twice what was used since it last asked, since lanes come round again. */
+  /** How many times to ask for now, at most `left`: some for each lane, or twice what was used since it last asked. */
   claim(left: number): number {
-    if (this.#waiting === 0) return 0;
-    this.#appetite = Math.max(this.#waiting, this.#used * 2);
+    if (!this.isLow()) return 0;
+    const wanted = Math.min(left, Math.max(this.#lanes * AHEAD, this.#used * 2));
     this.#used = 0;
-    this.#claimed = Math.min(left, this.#appetite);
-    return this.#claimed;
+    this.#isAsked = wanted > 0;
+    return wanted;
   }
 }

@@ -69,11 +69,10 @@ const isFull = ({ signals, eventBudget }: LimiterStory): boolean => {
 
 const isQuiet = ({ sending, isChecking }: LimiterStory): boolean => sending === 0 && !isChecking && allHandlersFinished();
 
-/** Hands the whole state over; what arrives meanwhile is handed over with it. */
+/** Hands the whole state over as it was sent to the runs; what arrives meanwhile is handed over unread. */
 const renew = async (story: LimiterStory): Promise<never> => {
   await condition(() => isQuiet(story));
-  const { key, events, eventBudget } = story;
-  const state = reduceLimiter(story.state, [], Date.now()).state;
+  const { key, events, eventBudget, state } = story;
   const next: LimiterStart<LimiterState> & { readonly events: readonly LimiterEvent[] } = {
     v: 1,
     key,

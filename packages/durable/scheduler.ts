@@ -209,7 +209,6 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
     onChunkNeed: (need) => {
       if (flight === null) return;
       giveBack(options, flight, flight.chunksOpen.hear(need));
-      if (need.late > 0) options.flow.gates.execute?.noteLate();
       flight.changes++;
     },
   };

@@ -5,7 +5,7 @@ import type { FlowAsk, FlowGrant } from '../contracts/flow-messages.ts';
 
 /** A start time is asked for so far ahead that it reaches its item before it is due; on a busy machine that takes longer. */
 const LEAST_LEAD_MS = 150;
-const MOST_LEAD_MS = 3_000;
+const MOST_LEAD_MS = 2_000;
 const LATE_LEAD_MS = 250;
 
 /** Start times asked for ahead: so many messages fewer than items. */
@@ -71,7 +71,7 @@ export class Gate {
       startsGranted: this.#state.startsGranted + starts.length,
     };
     this.#starts.push(...starts);
-    if (starts.some((time) => time < nowMs)) this.noteLate();
+    if (starts.some((time) => time < nowMs)) this.#state = { ...this.#state, leadMs: Math.min(MOST_LEAD_MS, this.#state.leadMs + LATE_LEAD_MS) };
     this.#giveBack();
     return true;
   }
@@ -118,11 +118,6 @@ export class Gate {
   /** Each start needs a time of its own. */
   isPaced(): boolean {
     return this.#state.limit.ratePerSecond !== null;
-  }
-
-  /** Start times came too late to be used: the next are asked for further ahead. */
-  noteLate(): void {
-    this.#state = { ...this.#state, leadMs: Math.min(MOST_LEAD_MS, this.#state.leadMs + LATE_LEAD_MS) };
   }
 
   /** Takes permits, and start times where the key is paced (after `startable`). */
