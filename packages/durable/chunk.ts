@@ -110,7 +110,9 @@ const runLanes = async (story: ChunkStory): Promise<readonly PromiseSettledResul
   let running = story.lanes;
   const lanes = Array.from({ length: running }, () => runLane(story).finally(() => void running--));
   const idling = new CancellationScope();
-  const freeing = idling.run(() => freeIdleLanes(story, () => running)).catch(() => undefined);
+  // Where there was a lane for each item, lanes are not scarce and nobody waits for these.
+  const isScarce = running < story.input.itemIds.length;
+  const freeing = isScarce ? idling.run(() => freeIdleLanes(story, () => running)).catch(() => undefined) : undefined;
   const ended = await Promise.allSettled(lanes);
   idling.cancel();
   await freeing;
