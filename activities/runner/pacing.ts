@@ -10,6 +10,9 @@ import { StartPacer } from './start-pacer.ts';
  */
 const dueHere = (startMs: number, sinceMs: number): number => startMs - Context.current().info.currentAttemptScheduledTimestampMs + sinceMs;
 
+/** The server's time on this process's monotonic clock, ms: the other way round. */
+export const serverNow = (sinceMs: number): number => Context.current().info.currentAttemptScheduledTimestampMs + performance.now() - sinceMs;
+
 const waitUntil = async (atMs: number): Promise<void> => {
   const aheadMs = atMs - performance.now();
   if (aheadMs > 0) await delay(aheadMs, undefined, { signal: Context.current().cancellationSignal }).catch(() => undefined);

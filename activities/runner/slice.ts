@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { RUN_FAILURES } from '../../packages/contracts/failures.ts';
 import type { FieldSpecs } from '../../packages/contracts/fields.ts';
 import type { SliceReceipt, SliceRequest, SliceRetry, StopReason } from '../../packages/contracts/item-activities.ts';
+import { LaneStarts } from '../../packages/flow-control/lane-starts.ts';
 import type { ClaimAnswer } from '../../packages/database/item-claims.ts';
 import { releaseItems } from '../../packages/database/item-endings.ts';
 import type { AttemptEnd } from './attempt.ts';
@@ -14,6 +15,7 @@ import { withHeartbeat } from './heartbeat.ts';
 import { claimAll, isBlank, stopOf } from './claims.ts';
 import type { HoldKey } from './hold.ts';
 import { createHoldKey } from './hold.ts';
+import { serverNow } from './pacing.ts';
 import type { AwaitStart } from './pacing.ts';
 import type { KnownRun, LoadRun } from './runs.ts';
 
@@ -41,7 +43,7 @@ interface SliceWork<F extends FieldSpecs> {
   readonly awaitStart: AwaitStart;
   readonly tally: Tally;
   /** Start times that are left, under a rate. */
-  readonly starts: number[] | null;
+  readonly starts: LaneStarts | null;
   /** When the slice began, monotonic ms. */
   readonly sinceMs: number;
   /** When the first claim was answered: a slow database delays the window and does not use it up. */
@@ -104,9 +106,10 @@ const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: reado
   const lane = async (): Promise<void> => {
     while (next < claims.length && mayStart()) {
       const claim = claims[next];
-      if (claim === undefined || work.starts?.length === 0) return;
+      if (claim === undefined) return;
+      const startMs = work.starts?.take(serverNow(work.sinceMs));
+      if (work.starts !== null && startMs === undefined) return;
       next++;
-      const startMs = work.starts?.shift();
       if (startMs !== undefined) await work.awaitStart(run, { startMs, sinceMs: work.sinceMs });
       tallyEnd(tally, claim.itemId, await runAttempt({ runner, run, claim, timeoutMs: request.itemTimeoutMs, interrupt, commit, hold }));
     }
@@ -134,7 +137,7 @@ export const createExecuteSlice = <F extends FieldSpecs>(
     const sinceMs = performance.now();
     if (request.dryRun !== false) throw ApplicationFailure.nonRetryable('a dry run executes no item', RUN_FAILURES.internalError);
     const run = await loadRun(request.run);
-    const starts = request.starts === undefined ? null : [...request.starts];
+    const starts = request.starts === undefined ? null : new LaneStarts({ times: request.starts, left: request.itemIds.length, owed: 0 });
     const window: SliceWork<F>['window'] = { openedAt: null };
     const isOpen = (): boolean => starts !== null || window.openedAt === null || performance.now() - window.openedAt < START_WINDOW_MS;
     const none = { succeeded: 0, failed: 0, skipped: 0, interrupted: 0, retry: [] };

@@ -17,15 +17,15 @@ test('starts that are ready in time are not delayed', () => {
   ).toEqual([1_100, 1_300, 1_500]);
 });
 
-test('starts that come late in a bunch keep the distance that was planned', () => {
+test('starts that come late in a bunch keep nearly the distance that was planned', () => {
   expect(
     run([
       [100, 2_000],
       [300, 2_000],
       [500, 2_000],
-      [700, 2_100],
+      [900, 2_100],
     ]),
-  ).toEqual([2_000, 2_200, 2_400, 2_600]);
+  ).toEqual([2_000, 2_190, 2_380, 2_570]);
 });
 
 test('one that was overtaken keeps the smallest distance', () => {
@@ -36,10 +36,10 @@ test('one that was overtaken keeps the smallest distance', () => {
       [400, 1_400],
       [300, 1_400],
     ]),
-  ).toEqual([1_100, 1_200, 1_400, 1_500]);
+  ).toEqual([1_100, 1_200, 1_400, 1_495]);
 });
 
-test('whatever comes late, no second has more starts than were planned for one, plus one', () => {
+test('whatever comes late, no second has over a twentieth more starts than were planned for one, plus one', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 100 }), fc.array(fc.nat({ max: 3_000 }), { minLength: 1, maxLength: 200 }), (rate, lateness) => {
       const stepMs = 1_000 / rate;
@@ -47,8 +47,13 @@ test('whatever comes late, no second has more starts than were planned for one, 
       starts.forEach((at, index) => {
         expect(at).toBeGreaterThanOrEqual(index * stepMs + lateness[index]!);
         const inSecond = starts.slice(index).filter((other) => other < at + 1_000 - 0.001).length;
-        expect(inSecond).toBeLessThanOrEqual(rate + 1);
+        expect(inSecond).toBeLessThanOrEqual(Math.ceil(rate / 0.95) + 1);
       });
     }),
   );
+});
+
+test('a run that was late once is in time again after a while', () => {
+  const starts = run([[0, 500], ...Array.from({ length: 120 }, (_, index): [number, number] => [(index + 1) * 100, (index + 1) * 100])]);
+  expect(starts.at(-1)).toBe(12_000);
 });

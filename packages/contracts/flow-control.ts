@@ -15,3 +15,6 @@ export const PROBE_MS = 2_000;
 
 /** A start time unused for so long is void: used later, it would crowd with others. */
 export const START_VOID_MS = 1_000;
+
+/** A start that is not later than this keeps its place in the order of start times; of later ones only the last is used. */
+export const START_LATE_MS = 150;

@@ -65,16 +65,18 @@ export interface FlowGrant {
   readonly isProbe: boolean;
 }
 
-/** Parent → chunk: come down to so many lanes; use these start times. */
+/** Parent → chunk: come down to so many lanes; use these start times too (null: items need none any more). */
 export interface ChunkDeal {
   readonly lanes?: number;
-  readonly starts?: readonly number[];
+  readonly starts?: readonly number[] | null;
 }
 
-/** Chunk → parent: lanes given up for good since the last message, and start times that it could use now. */
+/** Chunk → parent: lanes given up for good since the last message, and start times that went by and are needed again. */
 export interface ChunkNeed {
   readonly page: number;
   readonly chunk: number;
   readonly freed: number;
   readonly starts: number;
+  /** How long an item keeps a lane, on average, ms; 0: none has ended. */
+  readonly laneMs: number;
 }

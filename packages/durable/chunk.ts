@@ -19,11 +19,14 @@ import type { ItemCounts } from '../contracts/counts.ts';
 import type { StopReason } from '../contracts/item-activities.ts';
 import { pipelineCalls } from './activity-proxies.ts';
 import type { PipelineCalls } from './activity-proxies.ts';
-import { LaneStarts } from './lane-starts.ts';
+import { LaneStarts } from '../flow-control/lane-starts.ts';
 import { addItemCounts } from './item-counts.ts';
 import { runItem } from './item-lane.ts';
 
 const IDLE_LANES_AFTER = '1 second';
+/** A lane without start times says so after this time, then ever more rarely. */
+const NUDGE_AFTER_MS = 1_000;
+const NUDGE_AFTER_MOST_MS = 60_000;
 
 const pauseSignal = defineSignal(MESSAGES.pause);
 const resumeSignal = defineSignal(MESSAGES.resume);
@@ -34,8 +37,12 @@ const dealSignal = defineSignal<[ChunkDeal]>(FLOW_MESSAGES.deal);
 interface ChunkStory {
   readonly input: ChunkInput;
   readonly calls: PipelineCalls;
-  readonly starts: LaneStarts | null;
+  /** Null: items start at once. */
+  starts: LaneStarts | null;
   counts: ItemCounts;
+  /** For how long ended items have kept their lanes, and how many they were. */
+  busyMs: number;
+  ended: number;
   next: number;
   lanes: number;
   target: number;
@@ -51,27 +58,40 @@ const isStopped = ({ isStopping, stop }: ChunkStory): boolean => isStopping || s
 const mayGoOn = (story: ChunkStory): boolean => !isStopped(story) && story.next < story.input.itemIds.length;
 
 /** Tells the parent of lanes given up and of start times that it needs; one that is gone needs to hear nothing. */
-const report = (story: ChunkStory): void => {
+const report = (story: ChunkStory, isDry = false): void => {
   const { parent } = workflowInfo();
-  const { page, chunk, itemIds } = story.input;
-  const starts = story.starts?.claim(itemIds.length - story.next) ?? 0;
+  const { page, chunk } = story.input;
+  const starts = story.starts?.claim(story.lanes) ?? 0;
   const freed = story.freed;
   story.freed = 0;
-  if (parent === undefined || (starts === 0 && freed === 0)) return;
+  if (parent === undefined || (starts === 0 && freed === 0 && !isDry)) return;
   getExternalWorkflowHandle(parent.workflowId)
-    .signal(FLOW_MESSAGES.chunkNeed, { page, chunk, freed, starts })
+    .signal(FLOW_MESSAGES.chunkNeed, { page, chunk, freed, starts, laneMs: Math.round(story.busyMs / Math.max(1, story.ended)) })
     .catch(() => undefined);
 };
 
-/** Waits for a start time; undefined when the chunk ends without one. */
-const nextStart = async (story: ChunkStory, starts: LaneStarts): Promise<number | undefined> => {
-  for (;;) {
-    const start = starts.take(Date.now());
-    if (starts.isLow()) report(story);
+/** Waits for a start time (null: at once); undefined when the lane ends without one. */
+const nextStart = async (story: ChunkStory): Promise<number | null | undefined> => {
+  const isOver = (): boolean => !mayGoOn(story) || story.lanes > story.target;
+  for (let nudgeMs = NUDGE_AFTER_MS; !isOver();) {
+    if (story.starts === null) return null;
+    const start = story.starts.take(Date.now());
+    report(story);
     if (start !== undefined) return start;
-    await condition(() => starts.has() || !mayGoOn(story) || story.lanes > story.target);
-    if (!mayGoOn(story) || story.lanes > story.target) return undefined;
+    const isMet = await condition(() => isOver() || story.starts === null || story.starts.has(), nudgeMs);
+    if (isMet) continue;
+    // What the parent has may have been kept for others, or have gone by while nothing woke it.
+    report(story, true);
+    nudgeMs = Math.min(NUDGE_AFTER_MOST_MS, nudgeMs * 2);
   }
+  return undefined;
+};
+
+/** Takes start times in; a limit may have got a rate, or lost it, since the chunk began. */
+const takeStarts = (story: ChunkStory, times: readonly number[] | null): void => {
+  if (times === null) story.starts = null;
+  else if (story.starts === null) story.starts = new LaneStarts({ times, left: story.input.itemIds.length - story.next, owed: 0 });
+  else story.starts.add(times);
 };
 
 /** Gives up lanes that have nothing left to take, once they have idled for a second: while a slow item ends, others can use them. */
@@ -95,11 +115,14 @@ const runLane = async (story: ChunkStory): Promise<void> => {
       story.freed++;
       return report(story);
     }
-    const notBefore = story.starts === null ? undefined : await nextStart(story, story.starts);
-    if (story.starts !== null && notBefore === undefined) continue;
+    const notBefore = await nextStart(story);
+    if (notBefore === undefined) continue;
     const itemId = mayGoOn(story) ? input.itemIds[story.next++] : undefined;
     if (itemId === undefined) return;
-    const end = await runItem({ calls, run: input.run, itemId, plan: input.plan, notBefore });
+    const beganMs = Math.max(Date.now(), notBefore ?? 0);
+    const end = await runItem({ calls, run: input.run, itemId, plan: input.plan, notBefore: notBefore ?? undefined });
+    story.busyMs += Math.max(0, Date.now() - beganMs);
+    story.ended++;
     story.counts = addItemCounts(story.counts, end.counts);
     story.stop = end.stop ?? story.stop;
   }
@@ -125,7 +148,7 @@ const listen = (story: ChunkStory): void => {
   setHandler(stopSignal, () => void (story.isStopping = true));
   setHandler(dealSignal, ({ lanes, starts }) => {
     if (lanes !== undefined) story.target = Math.min(story.target, lanes);
-    if (starts !== undefined) story.starts?.add(starts);
+    if (starts !== undefined) takeStarts(story, starts);
   });
 };
 
@@ -134,12 +157,15 @@ const listen = (story: ChunkStory): void => {
  * nothing more, let running items end and still answer the counters, so that nothing is lost from the sum.
  */
 export const runChunk = async (input: ChunkInput): Promise<ChunkReceipt> => {
-  const lanes = Math.min(input.concurrency, input.itemIds.length);
+  const items = input.itemIds.length;
+  const lanes = Math.min(input.concurrency, items);
   const story: ChunkStory = {
     input,
     calls: pipelineCalls({ type: input.pipeline, entity: input.entity }),
-    starts: input.starts === undefined ? null : new LaneStarts(input.starts, lanes),
+    starts: input.starts === undefined ? null : new LaneStarts({ times: input.starts, left: items, owed: items - input.starts.length }),
     counts: NO_ITEMS,
+    busyMs: 0,
+    ended: 0,
     next: 0,
     lanes,
     target: lanes,

@@ -14,6 +14,7 @@ export interface Flight {
   open: number;
   isListing: boolean;
   isDraining: boolean;
+  isWatching: boolean;
   changes: number;
   stop: Rest | null;
   fault: { readonly error: unknown } | null;
@@ -70,6 +71,7 @@ export const createFlight = (slots: number): Flight => {
     open: 0,
     isListing: false,
     isDraining: false,
+    isWatching: false,
     changes: 0,
     stop: null,
     fault: null,

@@ -118,7 +118,7 @@ const createFlow = (inbox: FlowInbox, { keys, owner, carried }: FlowInput): Flow
         const isSooner = await condition(() => isOpen() || isStopped(), opensAtMs === null ? REPEAT_MS : Math.max(1, opensAtMs - Date.now()));
         if (!isSooner && opensAtMs === null) gate.repeat();
       }
-      return isStopped() ? null : (gate.take(1, 1)[0] ?? null);
+      return isStopped() ? null : (gate.take(1, 1, Date.now())[0] ?? null);
     },
     leave: async (...layers) => {
       for (const layer of layers) {

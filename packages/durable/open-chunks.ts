@@ -1,38 +1,81 @@
 import { FLOW_MESSAGES } from '../contracts/flow-messages.ts';
 import type { ChunkDeal, ChunkNeed } from '../contracts/flow-messages.ts';
 import type { Gate } from '../flow-control/gate.ts';
+import { dealStarts } from './start-dealing.ts';
+import type { StartTaker } from './start-dealing.ts';
 import type { ChunkHandle } from './unit-runner.ts';
 import type { Unit } from './units.ts';
 
 type Place = Pick<Unit, 'page' | 'chunk'>;
 
-interface OpenChunk {
+interface OpenChunk extends StartTaker {
   handle: ChunkHandle | null;
+  readonly items: number;
   /** Lanes that it holds, and those that it was told to come down to. */
   lanes: number;
   target: number;
-  /** Start times that it could use now. */
-  need: number;
+  /** It starts items at times that it is dealt. */
+  isPaced: boolean;
+  /** Start times that its input carries; nothing can be added once it has left. */
+  boarded: readonly number[];
+  hasLeft: boolean;
+  /** Items that no start time was dealt for. */
+  bare: number;
+  /** Start times dealt that are still to come, ascending. */
+  ahead: readonly number[];
 }
 
 const nameOf = ({ page, chunk }: Place): string => `${page}/${chunk}`;
 
-const deal = (chunk: OpenChunk, given: ChunkDeal): void => {
+const send = (chunk: OpenChunk, given: ChunkDeal): void => {
   // A child that closes meanwhile cannot be signalled any more, and its lanes come back with its end.
   chunk.handle?.signal(FLOW_MESSAGES.deal, given).catch(() => undefined);
+};
+
+const take = (chunk: OpenChunk, starts: readonly number[]): void => {
+  if (starts.length === 0) return;
+  chunk.bare -= starts.length;
+  chunk.ahead = [...chunk.ahead, ...starts];
+  if (chunk.handle === null) chunk.boarded = starts;
+  else send(chunk, { starts });
 };
 
 /** The chunk children of a run and what each was dealt. They never talk to a limiter: lanes and start times come from their parent. */
 export class OpenChunks {
   readonly #chunks = new Map<string, OpenChunk>();
+  /** How long an item keeps a lane, ms; 0: chunks keep up with their start times. */
+  #laneMs = 0;
 
-  open(place: Place, lanes: number): void {
-    this.#chunks.set(nameOf(place), { handle: null, lanes, target: lanes, need: 0 });
+  open(unit: Unit, lanes: number, isPaced: boolean): void {
+    const items = unit.itemIds.length;
+    const chunk: OpenChunk = {
+      handle: null,
+      items,
+      lanes,
+      target: lanes,
+      isPaced,
+      boarded: [],
+      hasLeft: false,
+      bare: isPaced ? items : 0,
+      ahead: [],
+    };
+    this.#chunks.set(nameOf(unit), chunk);
+  }
+
+  /** A chunk leaves for its child; answers the start times that it takes along, or undefined where it is not paced. */
+  leave(place: Place): readonly number[] | undefined {
+    const chunk = this.#chunks.get(nameOf(place));
+    if (chunk === undefined) return undefined;
+    chunk.hasLeft = true;
+    return chunk.isPaced ? chunk.boarded : undefined;
   }
 
   started(place: Place, handle: ChunkHandle): void {
     const chunk = this.#chunks.get(nameOf(place));
-    if (chunk !== undefined) chunk.handle = handle;
+    if (chunk === undefined) return;
+    // One that is started a second time knows only of the times in its input.
+    if (chunk.handle !== null && chunk.isPaced) chunk.bare = chunk.items - chunk.boarded.length;
+    chunk.handle = handle;
   }
 
   /** Closes a chunk; answers the lanes that come back with it. */
@@ -43,23 +86,38 @@ export class OpenChunks {
   }
 
   /** Takes in what a chunk says; answers the lanes that it gave up. */
-  hear({ freed, starts, page, chunk: number }: ChunkNeed): number {
+  hear({ freed, starts, laneMs, page, chunk: number }: ChunkNeed): number {
     const chunk = this.#chunks.get(nameOf({ page, chunk: number }));
     if (chunk === undefined) return 0;
     const given = Math.min(freed, chunk.lanes);
     chunk.lanes -= given;
-    chunk.need = starts;
+    if (starts > 0) {
+      chunk.bare += starts;
+      this.#laneMs = laneMs;
+    }
     return given;
   }
 
-  /** Hands start times to the chunks that wait for them, oldest first. */
-  dealStarts(gate: Gate, nowMs: number): void {
-    for (const chunk of this.#chunks.values()) {
-      const count = Math.min(chunk.need, gate.startable(nowMs));
-      if (count === 0 || chunk.handle === null || !gate.isPaced()) continue;
-      chunk.need -= count;
-      deal(chunk, { starts: gate.take(0, count) });
+  /**
+   * Deals start times to the open chunks and to `slices` that are about to leave; answers those of the slices. `perLane`: so many may be ahead for
+   * each lane, what is left stays for the chunks that follow (Infinity: none follows).
+   */
+  deal(
+    gate: Gate,
+    slices: readonly StartTaker[],
+    { nowMs, perLane }: { readonly nowMs: number; readonly perLane: number },
+  ): readonly (readonly number[])[] {
+    if (!gate.isPaced()) {
+      this.#unpace();
+      return slices.map(() => []);
     }
+    this.#pace(nowMs);
+    const chunks = [...this.#chunks.values()].filter(({ handle, hasLeft }) => handle !== null || !hasLeft);
+    const dealt = dealStarts([...slices, ...chunks], gate.startTimes(nowMs), { perLane, laneMs: this.#laneMs });
+    gate.takeStarts(dealt.flat());
+    chunks.forEach((chunk, index) => take(chunk, dealt[slices.length + index] ?? []));
+    if (perLane === Infinity) gate.dropStarts();
+    return dealt.slice(0, slices.length);
   }
 
   /** Makes chunks give up lanes that the run may not keep, those with the most first. */
@@ -74,11 +132,36 @@ export class OpenChunks {
       largest.target--;
       lowered.add(largest);
     }
-    for (const chunk of lowered) deal(chunk, { lanes: chunk.target });
+    for (const chunk of lowered) send(chunk, { lanes: chunk.target });
   }
 
-  /** Start times that chunks wait for. */
-  needs(): number {
-    return [...this.#chunks.values()].reduce((sum, { need }) => sum + need, 0);
+  /** Start times that open chunks need: one for each item that has none, and where lanes are slower than the rate, all until these have had their turn. */
+  needs(gate: Gate): number {
+    const waiting = [...this.#chunks.values()].filter(({ bare }) => bare > 0);
+    const turnMs = Math.max(0, ...waiting.map(({ bare, lanes }) => (bare * this.#laneMs) / Math.max(1, lanes)));
+    return Math.max(
+      waiting.reduce((sum, { bare }) => sum + bare, 0),
+      gate.startsIn(turnMs),
+    );
+  }
+
+  /** The limit has got a rate since: a chunk that knew of none says what it needs. */
+  #pace(nowMs: number): void {
+    for (const chunk of this.#chunks.values()) {
+      chunk.ahead = chunk.ahead.filter((time) => time > nowMs);
+      if (chunk.isPaced || chunk.handle === null) continue;
+      chunk.isPaced = true;
+      send(chunk, { starts: [] });
+    }
+  }
+
+  /** The limit has no rate any more: chunks need not wait. */
+  #unpace(): void {
+    for (const chunk of this.#chunks.values()) {
+      if (!chunk.isPaced || chunk.handle === null) continue;
+      chunk.isPaced = false;
+      chunk.bare = 0;
+      send(chunk, { starts: null });
+    }
   }
 }

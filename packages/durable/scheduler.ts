@@ -1,26 +1,19 @@
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 import { MESSAGES } from '../contracts/messages.ts';
-import type { Flow } from './flow.ts';
+import { drainIfFull, takeDepartures } from './departures.ts';
+import type { DepartureOptions } from './departures.ts';
 import type { ChunkNeed } from '../contracts/flow-messages.ts';
 import { createFlight, halt, signalAll, track } from './flight.ts';
 import type { Flight, Rest } from './flight.ts';
 import { addItemCounts } from './item-counts.ts';
-import type { PageWalk } from './page-walk.ts';
 import { groupRetries } from './retry-groups.ts';
-import type { RunMemory } from './run-state.ts';
-import { takeStartable } from './takeoff.ts';
 import type { Takeoff } from './takeoff.ts';
 import { runUnit } from './unit-runner.ts';
 import type { UnitContext, UnitEnd } from './unit-runner.ts';
 import type { Unit } from './units.ts';
 
-export interface SchedulerOptions {
-  readonly memory: RunMemory;
-  readonly walk: PageWalk;
+export interface SchedulerOptions extends DepartureOptions {
   readonly context: Omit<UnitContext, 'isPaused' | 'isStopping' | 'onChunk'>;
-  readonly flow: Flow;
-  /** Whether the history would pass its budget with so many units still to run. */
-  readonly isFull: (units: number) => boolean;
 }
 
 /** The part of a run that keeps pages, chunks and items in flight. */
@@ -37,12 +30,8 @@ export interface Scheduler {
 /** A run with nothing in the air asks again after this time: its limiter may have forgotten it. */
 const STARVED_MS = 30_000;
 
-/** A run begins no page that it could not finish within its history; it begins at least one, else a chain of runs would get nowhere. */
-const drainIfFull = ({ walk, isFull }: SchedulerOptions, flight: Flight): void => {
-  if (walk.hasBegun() && isFull(walk.owedUnits() + walk.freshUnits())) flight.isDraining = true;
-  // A listing in flight goes on from the cursor as it is now: what it answers is dropped with the rest.
-  if (flight.isDraining && !flight.isListing) walk.dropUnbegun();
-};
+/** A run that waits for start times asks again when its limiter was silent for so long: they come by the second. */
+const SILENT_MS = 5_000;
 
 const startListing = ({ memory, walk, context, flow }: SchedulerOptions, flight: Flight): void => {
   const listing = walk.nextListing();
@@ -50,7 +39,7 @@ const startListing = ({ memory, walk, context, flow }: SchedulerOptions, flight:
   const gate = flow.gates.paginate;
   gate?.demand(flight.isListing || mayList ? 1 : 0, mayList ? 1 : 0);
   if (!mayList || (gate !== null && (gate.free(Date.now()) < 1 || gate.startable(Date.now()) < 1))) return;
-  const [notBefore] = gate?.take(1, 1) ?? [];
+  const [notBefore] = gate?.take(1, 1, Date.now()) ?? [];
   flight.isListing = true;
   track(flight, async () => {
     try {
@@ -99,6 +88,7 @@ const unitContextOf = ({ memory, context }: SchedulerOptions, flight: Flight): U
     if (state === 'ended') return void flight.handles.delete(handle);
     flight.handles.add(handle);
     flight.chunksOpen.started(unit, handle);
+    flight.changes++;
     const tell = (name: string): void => void handle.signal(name).catch(() => undefined);
     if (flight.stop !== null) return tell(MESSAGES.stop);
     // A control that came while the child was starting had not reached it.
@@ -113,30 +103,27 @@ const giveBack = ({ flow }: SchedulerOptions, flight: Flight, lanes: number): vo
 
 const startUnit = (options: SchedulerOptions, flight: Flight, takeoff: Takeoff): void => {
   const { unit, lanes } = takeoff;
-  const chunks = unit.kind === 'item' ? 0 : 1;
-  flight.slots -= lanes;
-  flight.chunks += chunks;
-  if (unit.kind === 'chunk') flight.chunksOpen.open(unit, lanes);
+  const isChunk = unit.kind === 'chunk';
+  const starts = isChunk ? flight.chunksOpen.leave(unit) : takeoff.starts;
   track(flight, async () => {
     try {
-      const end = await runUnit(unitContextOf(options, flight), takeoff);
+      const end = await runUnit(unitContextOf(options, flight), { unit, lanes, ...(starts === undefined ? {} : { starts }) });
       settleUnit(options, flight, { unit, end });
     } finally {
-      giveBack(options, flight, unit.kind === 'chunk' ? flight.chunksOpen.close(unit) : lanes);
-      flight.chunks -= chunks;
+      giveBack(options, flight, isChunk ? flight.chunksOpen.close(unit) : lanes);
+      flight.chunks -= unit.kind === 'item' ? 0 : 1;
     }
   });
 };
 
-/** Says what the run could use, and hands on what it may. */
-const deal = ({ memory, walk, flow, context }: SchedulerOptions, flight: Flight): void => {
+/** Says what the run could use, and makes chunks give up what it may not keep. */
+const ask = ({ memory, walk, flow, context }: SchedulerOptions, flight: Flight): void => {
   const gate = flow.gates.execute;
   if (gate === null) return;
   const isGoing = memory.control === 'running' && flight.stop === null && flight.fault === null;
   const inUse = context.plan.maxConcurrency - flight.slots;
   const open = isGoing ? walk.openItems() : 0;
-  gate.demand(Math.min(context.plan.maxConcurrency, inUse + open), open + (isGoing ? flight.chunksOpen.needs() : 0));
-  if (isGoing) flight.chunksOpen.dealStarts(gate, Date.now());
+  gate.demand(Math.min(context.plan.maxConcurrency, inUse + open), open + (isGoing ? flight.chunksOpen.needs(gate) : 0));
   flight.chunksOpen.shed(gate.excess());
 };
 
@@ -149,14 +136,26 @@ const wakeAfter = ({ flow }: SchedulerOptions, flight: Flight): number | undefin
   return isStarved ? STARVED_MS : undefined;
 };
 
+/** While start times are awaited, looks whether the limiter still speaks: one that was terminated has forgotten what it was asked for. */
+const watchLimiter = ({ flow }: SchedulerOptions, flight: Flight): void => {
+  const gate = flow.gates.execute;
+  if (gate === null || flight.isWatching || !gate.awaitsStarts()) return;
+  flight.isWatching = true;
+  const heard = gate.heard();
+  flight.waits
+    .run(() => sleep(SILENT_MS, { summary: 'silence of the limiter' }))
+    .then(() => {
+      if (gate.awaitsStarts() && gate.heard() === heard) gate.repeat();
+    })
+    .catch(() => undefined)
+    .finally(() => {
+      flight.isWatching = false;
+      flight.changes++;
+    });
+};
+
 const startUnits = (options: SchedulerOptions, flight: Flight): void => {
-  const take = (): Takeoff | undefined => {
-    if (options.memory.control !== 'running' || flight.slots === 0) return undefined;
-    drainIfFull(options, flight);
-    if (flight.isDraining && options.walk.freshUnits() > 0) return undefined;
-    return takeStartable({ walk: options.walk, plan: options.context.plan, gate: options.flow.gates.execute }, flight, Date.now());
-  };
-  for (let next = take(); next !== undefined; next = take()) startUnit(options, flight, next);
+  for (const takeoff of takeDepartures(options, flight)) startUnit(options, flight, takeoff);
 };
 
 const loop = async (options: SchedulerOptions, flight: Flight): Promise<Rest> => {
@@ -166,7 +165,7 @@ const loop = async (options: SchedulerOptions, flight: Flight): Promise<Rest> =>
     if (flight.stop === null && flight.fault === null) {
       drainIfFull(options, flight);
       startListing(options, flight);
-      deal(options, flight);
+      ask(options, flight);
       startUnits(options, flight);
       if (flight.open === 0 && walk.isExhausted()) return 'drained';
       if (flight.open === 0 && flight.isDraining && walk.isIdle() && memory.control === 'running') return 'renew';
@@ -174,8 +173,9 @@ const loop = async (options: SchedulerOptions, flight: Flight): Promise<Rest> =>
       if (flight.fault !== null) throw flight.fault.error;
       if (flight.stop !== null) return flight.stop;
     }
-    deal(options, flight);
+    ask(options, flight);
     options.flow.flush();
+    watchLimiter(options, flight);
     const isNews = (): boolean => flight.changes !== seen;
     const afterMs = wakeAfter(options, flight);
     if (afterMs === undefined) await condition(isNews);

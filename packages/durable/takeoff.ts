@@ -1,5 +1,6 @@
 import type { RunPlan } from '../contracts/run-plan.ts';
 import type { Gate } from '../flow-control/gate.ts';
+import { BATCH_MS } from '../flow-control/start-times.ts';
 import type { Flight } from './flight.ts';
 import type { PageWalk } from './page-walk.ts';
 import { dealSlots } from './units.ts';
@@ -16,28 +17,38 @@ export interface TakeoffInput {
   readonly walk: PageWalk;
   readonly plan: RunPlan;
   readonly gate: Gate | null;
+  /** Start times that chunks of the same moment will take. */
+  readonly promised: number;
 }
 
-/** How many units, the next one included, could share the free lanes: under a rate no more than the start times would fill. */
-const contendersOf = ({ walk, plan }: TakeoffInput, flight: Flight, starts: number): number => {
+/**
+ * How many lanes the next unit gets. Under a rate no more than keep it busy for about the time of one batch of start times: units that are spread over
+ * all lanes take long to end, and hold up the pages behind them.
+ */
+const dealLanes = (
+  { walk, plan, gate }: TakeoffInput,
+  flight: Flight,
+  { free, items }: { readonly free: number; readonly items: number },
+): number => {
   const waiting = Math.min(walk.waitingUnits(), plan.chunksInFlight - flight.chunks);
-  return Number.isFinite(starts) ? Math.min(waiting, Math.ceil(starts / plan.chunkSize)) : waiting;
+  if (gate === null || !gate.isPaced()) return dealSlots({ free, contenders: waiting, items });
+  const all = plan.maxConcurrency - flight.slots + free;
+  const least = Math.ceil((all * plan.chunkSize) / gate.startsIn(BATCH_MS));
+  return Math.min(items, free, Math.max(least, Math.ceil(free / Math.max(1, waiting))));
 };
 
-/** Takes the next unit that may start now within slots, window, permits and start times. */
+/** Takes the next unit that may start now within slots, window, permits and start times; those of slices and chunks are dealt afterwards. */
 export const takeStartable = (input: TakeoffInput, flight: Flight, nowMs: number): Takeoff | undefined => {
-  const { walk, plan, gate } = input;
+  const { walk, plan, gate, promised } = input;
   const free = Math.min(flight.slots, gate?.free(nowMs) ?? Infinity);
-  const starts = gate?.startable(nowMs) ?? Infinity;
+  const starts = (gate?.startable(nowMs) ?? Infinity) - promised;
   const next = walk.peek();
   if (next === undefined || free < 1 || starts < 1) return undefined;
   if (next.kind !== 'item' && flight.chunks >= plan.chunksInFlight) return undefined;
-  const contenders = contendersOf(input, flight, starts);
-  // A slice starts what it has times for, a chunk gets more of them as it goes on.
-  const unit = walk.take(next.kind === 'slice' ? starts : undefined);
+  const lanes = next.kind === 'item' ? 1 : dealLanes(input, flight, { free, items: next.itemIds.length });
+  // A slice starts what it has times for: its share of what is at hand. A chunk gets more of them as it goes on.
+  const unit = walk.take(next.kind === 'slice' && Number.isFinite(starts) ? Math.ceil((starts * lanes) / free) : undefined);
   if (unit === undefined) return undefined;
-  const items = unit.itemIds.length;
-  const lanes = unit.kind === 'item' ? 1 : dealSlots({ free, contenders, items });
-  const given = gate?.take(lanes, Math.min(items, starts));
-  return { unit, lanes, ...(gate?.isPaced() === true && given !== undefined ? { starts: given } : {}) };
+  const given = gate?.take(lanes, unit.kind === 'item' ? 1 : 0, nowMs);
+  return { unit, lanes, ...(unit.kind === 'item' && gate?.isPaced() === true && given !== undefined ? { starts: given } : {}) };
 };

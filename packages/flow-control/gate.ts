@@ -1,4 +1,4 @@
-import { PROBE_MS, START_VOID_MS } from '../contracts/flow-control.ts';
+import { PROBE_MS, START_LATE_MS } from '../contracts/flow-control.ts';
 import type { FlowOwner } from '../contracts/flow-control.ts';
 import type { FlowKey, FlowLimit } from '../contracts/flow-limits.ts';
 import type { FlowAsk, FlowGrant } from '../contracts/flow-messages.ts';
@@ -48,6 +48,7 @@ export class Gate {
   #inUse = 0;
   #want = 0;
   #starts: number[] = [];
+  #heard = 0;
   #told: { readonly want: number; readonly returned: number; readonly startsAsked: number } | null = null;
 
   constructor(key: FlowKey, owner: FlowOwner, carried?: GateState) {
@@ -60,6 +61,7 @@ export class Gate {
   accept(grant: FlowGrant, nowMs: number): boolean {
     if (grant.key !== this.#key.key || grant.firstRunId !== this.#owner.firstRunId) return false;
     const { limit, target, isPaused, holdUntilMs, isProbe, starts } = grant;
+    this.#heard++;
     this.#state = {
       ...this.#state,
       limit,
@@ -84,7 +86,7 @@ export class Gate {
       const missing = want === 0 ? 0 : Math.min(Math.max(0, starts - this.#starts.length), STARTS_AHEAD);
       const open = startsAsked - startsGranted;
       // Asked for by the thousand, so that a message comes once in hundreds of items.
-      if (missing === 0 || (open < missing && open < STARTS_AHEAD / 2)) this.#state = { ...this.#state, startsAsked: startsGranted + missing };
+      if (missing === 0 || (open <= missing / 2 && open < STARTS_AHEAD / 2)) this.#state = { ...this.#state, startsAsked: startsGranted + missing };
     }
     this.#giveBack();
   }
@@ -101,11 +103,15 @@ export class Gate {
 
   /** How many may start with the times at hand; Infinity where the key is not paced. */
   startable(nowMs: number): number {
-    if (this.#isTrial(nowMs)) return 1;
-    if (!this.isPaced()) return Infinity;
-    // Old ones are void: used later they would crowd with others.
-    this.#starts = this.#starts.filter((time) => time >= nowMs - START_VOID_MS && time >= (this.#state.holdUntilMs ?? 0));
-    return this.#starts.length;
+    return this.#isTrial(nowMs) || this.isPaced() ? this.startTimes(nowMs).length : Infinity;
+  }
+
+  /** The start times at hand, ascending; the one trial after a hold needs none and starts now. */
+  startTimes(nowMs: number): readonly number[] {
+    if (this.#isTrial(nowMs)) return this.#state.isProbe ? [nowMs] : [];
+    // Late ones are left: used later they would crowd with others.
+    this.#starts = this.#starts.filter((time) => time >= nowMs - START_LATE_MS && time >= (this.#state.holdUntilMs ?? 0));
+    return this.#starts;
   }
 
   /** When the gate opens by itself; null: it is open, or only the limiter can open it. */
@@ -120,12 +126,46 @@ export class Gate {
     return this.#state.limit.ratePerSecond !== null;
   }
 
-  /** Takes permits, and start times where the key is paced (after `startable`). */
-  take(permits: number, starts: number): readonly number[] {
+  /** How often the limiter has spoken. */
+  heard(): number {
+    return this.#heard;
+  }
+
+  /** The limiter owes start times, and nothing that it said keeps it from granting them. */
+  awaitsStarts(): boolean {
+    const { isPaused, holdUntilMs, startsAsked, startsGranted } = this.#state;
+    return this.isPaced() && !isPaused && holdUntilMs === null && startsAsked > startsGranted;
+  }
+
+  /** Takes permits, and start times where the key is paced (after `startable`); times may be taken later than permits, by `takeStarts`. */
+  take(permits: number, starts: number, nowMs: number): readonly number[] {
     this.#inUse += permits;
-    // The one trial after a hold is taken.
-    if (this.#state.isProbe) this.#state = { ...this.#state, isProbe: false };
-    return this.isPaced() ? this.#starts.splice(0, starts) : [];
+    if (!this.isPaced()) {
+      if (permits > 0) this.#endProbe();
+      return [];
+    }
+    const times = this.startTimes(nowMs).slice(0, starts);
+    this.takeStarts(times);
+    return times;
+  }
+
+  /** Takes some of the start times at hand. */
+  takeStarts(times: readonly number[]): void {
+    if (times.length === 0) return;
+    // Fast rates have several times in one millisecond.
+    const taken = [...times].sort((one, other) => one - other);
+    this.#starts = this.#starts.filter((time) => time !== taken[0] || taken.shift() === undefined);
+    this.#endProbe();
+  }
+
+  /** Nobody can use the start times at hand any more: others are asked for. */
+  dropStarts(): void {
+    this.#starts = [];
+  }
+
+  /** How many start times the limiter grants in so many ms, if it grants them to this run alone. */
+  startsIn(ms: number): number {
+    return Math.ceil(((this.#state.limit.ratePerSecond ?? 0) * ms) / 1_000);
   }
 
   /** Permits come back from what has ended; they stay with the run while it can use them. */
@@ -161,6 +201,10 @@ export class Gate {
 
   carry(): GateState {
     return this.#state;
+  }
+
+  #endProbe(): void {
+    if (this.#state.isProbe) this.#state = { ...this.#state, isProbe: false };
   }
 
   #isTrial(nowMs: number): boolean {

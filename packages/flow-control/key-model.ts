@@ -51,7 +51,7 @@ export class KeyModel {
     if (!run.isOpen) return;
     const count = Math.min(run.waiting, run.gate.free(this.nowMs), run.gate.startable(this.nowMs));
     if (count <= 0) return;
-    const times = run.gate.take(count, count);
+    const times = run.gate.take(count, count, this.nowMs);
     run.inUse += count;
     run.waiting -= count;
     for (let index = 0; index < count; index++) this.starts.push({ run: run.name, atMs: Math.max(this.nowMs, times[index] ?? 0) });

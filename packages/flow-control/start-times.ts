@@ -2,7 +2,7 @@ import type { Lease, LimiterState } from './limiter-state.ts';
 import { waterFill } from './water-fill.ts';
 
 /** One batch covers the time until the next tick of a timer that resolves to a second. */
-const BATCH_MS = 1_300;
+export const BATCH_MS = 1_300;
 
 /** Ticks are so far apart: at most one batch per second and run. */
 const TICK_MS = 1_000;

@@ -1,0 +1,70 @@
+import type { RunPlan } from '../contracts/run-plan.ts';
+import type { Gate } from '../flow-control/gate.ts';
+import { BATCH_MS } from '../flow-control/start-times.ts';
+import type { Flight } from './flight.ts';
+import type { Flow } from './flow.ts';
+import type { PageWalk } from './page-walk.ts';
+import type { RunMemory } from './run-state.ts';
+import { takeStartable } from './takeoff.ts';
+import type { Takeoff } from './takeoff.ts';
+
+export interface DepartureOptions {
+  readonly memory: RunMemory;
+  readonly walk: PageWalk;
+  readonly context: { readonly plan: RunPlan };
+  readonly flow: Flow;
+  /** Whether the history would pass its budget with so many units still to run. */
+  readonly isFull: (units: number) => boolean;
+}
+
+/** A run begins no page that it could not finish within its history; it begins at least one, else a chain of runs would get nowhere. */
+export const drainIfFull = ({ walk, isFull }: DepartureOptions, flight: Flight): void => {
+  if (walk.hasBegun() && isFull(walk.owedUnits() + walk.freshUnits())) flight.isDraining = true;
+  // A listing in flight goes on from the cursor as it is now: what it answers is dropped with the rest.
+  if (flight.isDraining && !flight.isListing) walk.dropUnbegun();
+};
+
+/** Start times that each lane may have ahead: its share of a batch while there are units to come, so that those who take a lane over find theirs. */
+const startsPerLane = ({ walk, context }: DepartureOptions, flight: Flight, gate: Gate): number => {
+  if (walk.openItems() === 0) return Infinity;
+  const { maxConcurrency, chunksInFlight } = context.plan;
+  const free = flight.chunks < chunksInFlight ? Math.min(flight.slots, gate.free(Date.now())) : 0;
+  return gate.startsIn(BATCH_MS) / Math.max(1, maxConcurrency - flight.slots + free);
+};
+
+/** Takes all units that may start now. */
+const takeUnits = (options: DepartureOptions, flight: Flight): readonly Takeoff[] => {
+  const { memory, walk, context, flow } = options;
+  const gate = flow.gates.execute;
+  const taken: Takeoff[] = [];
+  for (let promised = 0; memory.control === 'running' && flight.slots > 0;) {
+    drainIfFull(options, flight);
+    if (flight.isDraining && walk.freshUnits() > 0) break;
+    const next = takeStartable({ walk, plan: context.plan, gate, promised }, flight, Date.now());
+    if (next === undefined) break;
+    const { unit, lanes } = next;
+    flight.slots -= lanes;
+    flight.chunks += unit.kind === 'item' ? 0 : 1;
+    if (unit.kind === 'chunk') flight.chunksOpen.open(unit, lanes, gate?.isPaced() ?? false);
+    const share = unit.kind === 'chunk' && gate !== null ? Math.ceil(lanes * startsPerLane(options, flight, gate)) : Infinity;
+    if (unit.kind !== 'item') promised += Math.min(unit.itemIds.length, share);
+    taken.push(next);
+  }
+  return taken;
+};
+
+/** Deals start times to what is open and to what is about to leave: those of the same moment share them. */
+const dealStarts = (options: DepartureOptions, flight: Flight, taken: readonly Takeoff[]): readonly Takeoff[] => {
+  const gate = options.flow.gates.execute;
+  if (gate === null || options.memory.control !== 'running') return taken;
+  const slices = taken.filter(({ unit }) => unit.kind === 'slice');
+  const takers = slices.map(({ unit, lanes }) => ({ lanes, bare: unit.itemIds.length, ahead: [] }));
+  const dealt = flight.chunksOpen.deal(gate, takers, { nowMs: Date.now(), perLane: startsPerLane(options, flight, gate) });
+  if (!gate.isPaced()) return taken;
+  const starts = new Map(slices.map((slice, index) => [slice, dealt[index] ?? []]));
+  return taken.map((takeoff) => ({ ...takeoff, ...(starts.has(takeoff) ? { starts: starts.get(takeoff) ?? [] } : {}) }));
+};
+
+/** Takes the units that start now, with their lanes and start times. */
+export const takeDepartures = (options: DepartureOptions, flight: Flight): readonly Takeoff[] =>
+  dealStarts(options, flight, takeUnits(options, flight));
