@@ -14,6 +14,7 @@ import { TEST_SERVER_SETTINGS } from '../runtime/server-settings.ts';
 import { embeddedTarget } from '../runtime/stack-target.ts';
 import { startTemporalServer } from '../runtime/temporal-server.ts';
 import { connectClient } from '../runtime/connect.ts';
+import { createNamespace } from './namespace.ts';
 import type { TestServers } from './provided.ts';
 
 const TEMPLATE = 'strata_template';
@@ -30,7 +31,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void teardown().finally(() => process.exit(signal === 'SIGINT' ? 130 : 143)));
   try {
-    project.provide('strata', await startServers(home, stops));
+    project.provide('strata', await startServers(project, home, stops));
   } catch (error) {
     await teardown();
     throw error;
@@ -38,7 +39,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return teardown;
 }
 
-async function startServers(home: string, stops: (() => Promise<void>)[]): Promise<TestServers> {
+async function startServers(project: TestProject, home: string, stops: (() => Promise<void>)[]): Promise<TestServers> {
   const temporalBinary = (await resolveBinary({ entry: TEMPORAL_CLI, env: process.env, cacheDir: BINARY_CACHE, say: console.error })).path;
   const [port, uiPort, postgresPort] = [await getPort(), await getPort(), await getPort()];
   const [temporal, postgres, bundle] = await allOrNone([
@@ -53,9 +54,11 @@ async function startServers(home: string, stops: (() => Promise<void>)[]): Promi
   const connected = await connectClient(embeddedTarget(temporal.address));
   await registerSearchAttributes(connected.connection, 'default');
   await connected.close();
+  const more = Array.from({ length: project.config.maxWorkers - 1 }, () => createNamespace(temporal.address));
   return {
     temporalAddress: temporal.address,
     temporalUiUrl: temporal.uiUrl ?? '',
+    namespaces: ['default', ...(await Promise.all(more))],
     temporalBinary,
     postgresUrl: postgres.url,
     templateDatabase: TEMPLATE,

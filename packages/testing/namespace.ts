@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { inject } from 'vitest';
 import { connectClient } from '../runtime/connect.ts';
 import { registerSearchAttributes } from '../runtime/search-attributes.ts';
 import { embeddedTarget } from '../runtime/stack-target.ts';
 import { waitUntil } from '../runtime/wait-until.ts';
 
-/** Registers a namespace of the test's own on the shared server, with the search attributes; resolves to its name once the server serves it. */
-export async function createNamespace(): Promise<string> {
-  const { temporalAddress } = inject('strata');
+/** Registers a namespace with the search attributes on a server; resolves to its name once the server serves it. */
+export async function createNamespace(temporalAddress: string): Promise<string> {
   const namespace = `ns-${randomBytes(6).toString('hex')}`;
   const { client, connection, close } = await connectClient(embeddedTarget(temporalAddress, namespace));
   try {

@@ -4,6 +4,8 @@ import 'vitest';
 export interface TestServers {
   readonly temporalAddress: string;
   readonly temporalUiUrl: string;
+  /** One for each test file that may run at a time: workflow ids and lists belong to a namespace. */
+  readonly namespaces: readonly string[];
   /** The Temporal CLI. */
   readonly temporalBinary: string;
   /** Maintenance database of the cluster. */

@@ -19,8 +19,9 @@ import { cloneDatabase, dropDatabase } from './databases.ts';
 import { holdLocalLease } from './local-lease.ts';
 import type { TestServers } from './provided.ts';
 import { replayQueue } from './replay.ts';
+import type { ReplayQueueInput } from './replay.ts';
 import { createRigWorkers } from './rig-workers.ts';
-import type { RigWorker } from './rig-workers.ts';
+import type { RigWorker, RigWorkers } from './rig-workers.ts';
 
 /** What a test may change; everything has the default that production has. */
 export interface CreateRigInput {
@@ -40,7 +41,7 @@ export interface CreateRigInput {
   readonly workers?: number;
   /** False: histories are not replayed at the end, for tests of broken or foreign workflows. */
   readonly replay?: boolean;
-  /** A namespace of the test's own, made by `createNamespace`: deployments belong to a namespace, and the default one is everybody's. */
+  /** A namespace of the test's own, made by `createNamespace`: deployments belong to a namespace, and the usual one is shared with other files. */
   readonly namespace?: string;
   /** True: pipelines are bound by the limits that they declare; otherwise those are lifted, and a run takes no longer than its items (false). */
   readonly isLimited?: boolean;
@@ -51,6 +52,7 @@ export interface CreateRigInput {
 /** A database, a task queue and a Worker of one test's own on the shared servers. */
 export interface Rig {
   readonly servers: TestServers;
+  readonly namespace: string;
   readonly taskQueue: string;
   readonly client: Client;
   readonly connection: Connection;
@@ -75,23 +77,51 @@ async function liftLimits({ db, flow: { prefix } }: WorkerDeps): Promise<void> {
   for (const key of keys) await saveFlowChange(db, { key, limit: NO_LIMIT });
 }
 
+/** Files that run at the same time have different namespaces, so that they may use the same workflow ids. */
+const usualNamespace = ({ namespaces }: TestServers): string =>
+  namespaces[(Number(process.env['VITEST_POOL_ID'] ?? 1) - 1) % namespaces.length] ?? 'default';
+
+interface RigDepsInput {
+  readonly name: string;
+  readonly databaseUrl: string;
+  readonly taskQueue: string;
+  readonly poolSize: number | undefined;
+  readonly client: Client;
+}
+
+const createRigDeps = ({ name, databaseUrl, taskQueue, poolSize, client }: RigDepsInput): WorkerDeps =>
+  createDeps({
+    identity: name,
+    databaseUrl,
+    databasePoolSize: poolSize ?? POOL_SIZE,
+    flow: { prefix: `${taskQueue}/`, tell: (message, queue) => tellLimiter(client, message, queue) },
+    msSinceClose: createCloseCheck(client),
+    environment: process.env,
+    onError: () => undefined,
+  });
+
+/** Stops the Workers and replays what they did; the parts go whatever comes of it. */
+async function closeRig(
+  { replay, workers }: { readonly replay: ReplayQueueInput; readonly workers: RigWorkers },
+  release: () => Promise<void>,
+): Promise<void> {
+  await workers.stop();
+  try {
+    await replayQueue(replay);
+  } finally {
+    await release();
+  }
+}
+
 /** Makes a rig on the servers of the global set-up. */
 export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
   const servers = { ...inject('strata'), ...input.postgres };
   const name = `rig_${randomBytes(6).toString('hex')}`;
   const taskQueue = input.taskQueue ?? name;
   const databaseUrl = await cloneDatabase(servers, name);
-  const target = embeddedTarget(servers.temporalAddress, input.namespace);
+  const target = embeddedTarget(servers.temporalAddress, input.namespace ?? usualNamespace(servers));
   const connected = await connectClient(target);
-  const deps = createDeps({
-    identity: name,
-    databaseUrl,
-    databasePoolSize: input.poolSize ?? POOL_SIZE,
-    flow: { prefix: `${taskQueue}/`, tell: (message, queue) => tellLimiter(connected.client, message, queue) },
-    msSinceClose: createCloseCheck(connected.client),
-    environment: process.env,
-    onError: () => undefined,
-  });
+  const deps = createRigDeps({ name, databaseUrl, taskQueue, poolSize: input.poolSize, client: connected.client });
   if (input.isLimited !== true) await liftLimits(deps);
   const lease = await holdLocalLease(deps.pool, name);
   const settings = {
@@ -106,23 +136,29 @@ export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
   const workers = createRigWorkers({ target, settings, overrides: input.worker ?? {} });
   for (let count = 0; count < (input.workers ?? 1); count++) await workers.start();
 
-  const close = async (): Promise<void> => {
-    await workers.stop();
-    try {
-      await replayQueue({
-        client: connected.client,
-        taskQueue: settings.taskQueue,
-        bundlePath: settings.bundlePath,
-        isReplayed: input.replay ?? true,
-      });
-    } finally {
-      await lease.stop();
-      await connected.close();
-      await deps.close();
-      await dropDatabase(servers, name);
-    }
-  };
+  const close = (): Promise<void> =>
+    closeRig(
+      { replay: { client: connected.client, taskQueue, bundlePath: settings.bundlePath, isReplayed: input.replay ?? true }, workers },
+      async () => {
+        await lease.stop();
+        await connected.close();
+        await deps.close();
+        await dropDatabase(servers, name);
+      },
+    );
   const { client, connection } = connected;
   const { pool, db } = deps;
-  return { servers, taskQueue: settings.taskQueue, client, connection, databaseUrl, pool, db, deps, startWorker: workers.start, close };
+  return {
+    servers,
+    namespace: target.namespace,
+    taskQueue,
+    client,
+    connection,
+    databaseUrl,
+    pool,
+    db,
+    deps,
+    startWorker: workers.start,
+    close,
+  };
 }

@@ -7,6 +7,7 @@ import type { varyProbe } from './stage.ts';
 /** What a worker process of a test is told. */
 export interface StageProcessConfig {
   readonly address: string;
+  readonly namespace: string;
   readonly taskQueue: string;
   readonly bundlePath: string;
   readonly databaseUrl: string;
@@ -30,6 +31,7 @@ export const startStageProcess = async (
 ): Promise<StageProcess> => {
   const config: StageProcessConfig = {
     address: rig.servers.temporalAddress,
+    namespace: rig.namespace,
     taskQueue: rig.taskQueue,
     bundlePath: rig.servers.bundlePath,
     databaseUrl: rig.databaseUrl,

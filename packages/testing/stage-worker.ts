@@ -37,7 +37,7 @@ const callOf = ({ itemId, attempt, idempotencyKey: key }: ItemContext<Fields>): 
 const runStageWorker = async (config: StageProcessConfig): Promise<void> => {
   const logger = new DefaultLogger('ERROR');
   Runtime.install({ logger, shutdownSignals: ['SIGTERM'] });
-  const target = loadTemporalTarget({ TEMPORAL_ADDRESS: config.address });
+  const target = loadTemporalTarget({ TEMPORAL_ADDRESS: config.address, TEMPORAL_NAMESPACE: config.namespace });
   const [connected, connection] = [await connectClient(target), await connectNative(target)];
   const identity = `stage-${process.pid}`;
   const deps = createDeps({

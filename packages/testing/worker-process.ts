@@ -10,6 +10,7 @@ export function rigEnv(rig: Rig): StrataEnv {
     STRATA_FLOW_PREFIX: `${rig.taskQueue}/`,
     DATABASE_URL: rig.databaseUrl,
     TEMPORAL_ADDRESS: rig.servers.temporalAddress,
+    TEMPORAL_NAMESPACE: rig.namespace,
     TEMPORAL_CONFIG_FILE: join(tmpdir(), 'no-profile.toml'),
   };
 }

@@ -49,7 +49,7 @@ beforeEach(({ skip }) => {
   if (executablePath === undefined) skip('no Chromium: install one or set CHROMIUM_PATH');
 });
 
-const workflowsUrl = (): string => `${inject('strata').temporalUiUrl}/namespaces/default/workflows`;
+const workflowsUrl = (): string => `${inject('strata').temporalUiUrl}/namespaces/${trial?.rig.namespace ?? 'default'}/workflows`;
 const runUrl = ({ workflowId, runId }: StartAnswer, tab: string): string => `${workflowsUrl()}/${encodeURIComponent(workflowId)}/${runId}/${tab}`;
 
 async function open(url: string): Promise<Page> {

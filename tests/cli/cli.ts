@@ -44,8 +44,11 @@ const readDocuments = (exit: StrataExit): Said => {
 export const runTemporal = (rig: Rig, words: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
   new Promise((resolve) => {
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_')));
-    execFile(rig.servers.temporalBinary, [...words, '--address', rig.servers.temporalAddress], { env, timeout: 30_000 }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr }),
+    execFile(
+      rig.servers.temporalBinary,
+      [...words, '--address', rig.servers.temporalAddress, '--namespace', rig.namespace],
+      { env, timeout: 30_000 },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr }),
     );
   });
 

@@ -88,7 +88,7 @@ describe('a worker that traces', () => {
     });
     const trial = await createTrialRig();
     const { temporalBinary, temporalAddress } = inject('strata');
-    const temporal = createTemporalCli({ binary: temporalBinary, address: temporalAddress });
+    const temporal = createTemporalCli({ binary: temporalBinary, address: temporalAddress, namespace: trial.rig.namespace });
     const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
     try {
       trial.declare('long', {

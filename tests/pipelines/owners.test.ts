@@ -9,7 +9,6 @@ import { createTrialRig } from './trial.ts';
 import type { Gate } from './gate.ts';
 import type { TrialRig } from './trial.ts';
 
-const NAMESPACE = 'default';
 let trials: TrialRig;
 
 beforeAll(async () => {
@@ -54,7 +53,7 @@ const outcomesOf = async (set: string): Promise<(string | null)[]> =>
 
 const reset = async ({ workflowId, runId }: { workflowId: string; runId: string }, workflowTaskFinishEventId: Long): Promise<string> => {
   const answer = await trials.rig.client.workflowService.resetWorkflowExecution({
-    namespace: NAMESPACE,
+    namespace: trials.rig.namespace,
     workflowExecution: { workflowId, runId },
     reason: 'trial',
     requestId: randomUUID(),
@@ -94,7 +93,7 @@ describe('an active run whose owner is gone', () => {
   test('deleted: the next start takes the row over, and every item ends exactly once', async () => {
     const gate = declareHeld('deleted');
     const { workflowId, runId } = await begin('deleted', gate);
-    await trials.rig.client.workflowService.deleteWorkflowExecution({ namespace: NAMESPACE, workflowExecution: { workflowId, runId } });
+    await trials.rig.client.workflowService.deleteWorkflowExecution({ namespace: trials.rig.namespace, workflowExecution: { workflowId, runId } });
     await waitUntil({
       what: 'the deletion',
       timeoutMs: 30_000,

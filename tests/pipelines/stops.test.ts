@@ -101,7 +101,7 @@ test('K6: `temporal workflow cancel` ends a run Canceled, counts no item as fail
   stage.hold((itemId) => seqOf(itemId) <= 15);
   const started = await runs.start({ set: 'k6', maxConcurrency: 10 });
   await stage.waitFor({ ended: 15, inFlight: 10 });
-  const words = ['workflow', 'cancel', '--workflow-id', started.workflowId, '--address', rig.servers.temporalAddress];
+  const words = ['workflow', 'cancel', '--workflow-id', started.workflowId, '--address', rig.servers.temporalAddress, '--namespace', rig.namespace];
   await promisify(execFile)(rig.servers.temporalBinary, words, { env: { TEMPORAL_CONFIG_FILE: '/dev/null', HOME: process.env['HOME'] ?? '/' } });
   const ended: unknown = await runs.result(started).catch((error: unknown) => error);
   expect((ended as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);

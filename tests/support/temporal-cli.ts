@@ -8,14 +8,14 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 export interface TemporalCliInput {
   readonly binary: string;
   readonly address: string;
-  readonly namespace?: string;
+  readonly namespace: string;
 }
 
 /** Runs words of the real Temporal CLI and resolves to its standard output; rejects with what it said where it exits with another code than 0. */
 export type TemporalCli = (...words: readonly string[]) => Promise<string>;
 
 /** A Temporal CLI without the user's own profiles. */
-export function createTemporalCli({ binary, address, namespace = 'default' }: TemporalCliInput): TemporalCli {
+export function createTemporalCli({ binary, address, namespace }: TemporalCliInput): TemporalCli {
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_'))),
     TEMPORAL_CONFIG_FILE: '/dev/null',

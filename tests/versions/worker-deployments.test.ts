@@ -31,7 +31,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'strata-versions-'));
   one = { buildId, codePath: bundlePath };
   two = await bundleWorkflows({ bundleDir: folder, workflowsPath: VERSION_2 });
-  const namespace = await createNamespace();
+  const namespace = await createNamespace(temporalAddress);
   temporal = createTemporalCli({ binary: temporalBinary, address: temporalAddress, namespace });
   // No replay at the end: runs of two versions have no one bundle that fits all.
   trial = await createTrialRig({}, { namespace, workers: 0, replay: false });
