@@ -97,6 +97,9 @@ describe('in the Temporal UI a person sees', { timeout: 180_000 }, () => {
 
   test('its chunks and its own items by their summaries', async () => {
     const page = await open(runUrl(run, 'history'));
+    // A hundred events a page, the newest first; a run tells first what it starts.
+    await page.getByText('Descending').click();
+    await expectText(page, 'Ascending');
     for (const chunk of [1, 2, 3, 4, 5]) await expectText(page, `page 1 · chunk ${chunk} · 20 items`);
     await expectText(page, `probe:execute:${itemName(101)}`);
   });
