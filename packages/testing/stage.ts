@@ -1,8 +1,10 @@
-import { probeFlow } from '../../activities/probe.ts';
+import { createProbeActivities, probeFlow } from '../../activities/probe.ts';
 import { createPipelineActivities } from '../../activities/runner/create.ts';
 import type { ItemContext, ItemOutcome, RunnerDeps } from '../../activities/runner/definition.ts';
 import type { PipelineInput } from '../contracts/fields.ts';
 import type { RetryPlan, RunPlan } from '../contracts/run-plan.ts';
+import { createActivities } from '../../workers/deps.ts';
+import type { WorkerDeps } from '../../workers/deps.ts';
 import { probeContract } from '../contracts/probe.ts';
 import { probeSource } from '../database/probe-store.ts';
 import { waitUntil } from '../runtime/wait-until.ts';
@@ -34,6 +36,12 @@ export interface StageInput {
   /** Runs while a run is opened. */
   readonly markRunning?: () => Promise<void>;
 }
+
+/** All activities as they are, but for the probe's waits between attempts: tenths of seconds in place of seconds. */
+export const withBriefRetries = (deps: WorkerDeps): object => ({
+  ...createActivities(deps),
+  ...createProbeActivities(deps, varyProbe({ retry: { firstWaitMs: 100 } })),
+});
 
 /** Items that stand where a test put them: those that may not pass wait inside their activity until released or interrupted. */
 export interface Stage {

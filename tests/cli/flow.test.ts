@@ -57,6 +57,7 @@ describe('strata flow', () => {
     await waitUntil({ what: 'no item in flight', timeoutMs: 60_000, probe: async () => (await inFlight()) === 0 });
     const { executions } = await runs.report('live');
     expect((await flow('resume', 'live')).answer).toMatchObject({ isPaused: false });
+    expect((await flow('set', 'live', '--parallelism', '20')).answer).toMatchObject({ limit: { parallelism: 20, ratePerSecond: null } });
     expect(await runs.result(started)).toMatchObject({ outcome: 'completed', succeeded: 150 });
     expect(executions).toBeLessThan(150);
     expect((await runs.report('live')).executions).toBe(150);

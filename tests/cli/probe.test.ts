@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
+import { withBriefRetries } from '../../packages/testing/stage.ts';
 import { createCli } from './cli.ts';
 import type { Cli } from './cli.ts';
 
@@ -8,7 +9,7 @@ let rig: Rig;
 let cli: Cli;
 
 beforeAll(async () => {
-  rig = await createRig();
+  rig = await createRig({ activities: withBriefRetries });
   cli = createCli(rig);
 });
 
@@ -32,7 +33,7 @@ test('R1, R2: seed, run, report; a redrive executes exactly the failed items, a 
   const none = await cli.json('redrive', 'probe/p', '--wait');
   expect(none, 'R3').toMatchObject({ code: 0, answer: { outcome: 'nothingToDo', message: 'No failed items to redrive' } });
   expect((await cli.json('probe', 'report', '--set', 'p')).answer).toMatchObject({ done: 12, failed: 0, executions: 22, duplicates: 0 });
-}, 300_000);
+});
 
 test('numbers are read strictly, and an unknown set is exit 3', async () => {
   const refusals: [string[], RegExp][] = [

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { countRuns, seedSet } from './ledger.ts';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
+import { withBriefRetries } from '../../packages/testing/stage.ts';
 import { createCli, writeScratch } from './cli.ts';
 import type { Cli } from './cli.ts';
 
@@ -9,7 +10,7 @@ let rig: Rig;
 let cli: Cli;
 
 beforeAll(async () => {
-  rig = await createRig();
+  rig = await createRig({ activities: withBriefRetries });
   cli = createCli(rig);
 });
 
@@ -104,7 +105,7 @@ describe('strata run', () => {
 
     const limited = await cli.say('failures', 'probe/bad', '--limit', '1');
     expect(limited.stdout).toMatch(/item-0000004 +ProviderUnavailable +5 +seeded to fail\n2 more: see --limit\n$/);
-  }, 300_000);
+  });
 
   test('a failure threshold that is exceeded is exit 1 with the type and the counters', async () => {
     await seedSet(rig, 'threshold', { items: 6, failEvery: 1 });
@@ -113,7 +114,7 @@ describe('strata run', () => {
     expect(answer).toMatchObject({ state: 'failed', success: false, toProcess: 6, failure: { type: 'FailureThresholdExceeded' } });
     expect(answer['outcome']).toBeUndefined();
     expect(answer['failed']).toBeGreaterThan(0);
-  }, 300_000);
+  });
 
   test('--follow shows lines, and with --json one document a line of which the last is the result', async () => {
     await seedSet(rig, 'follow', { items: 60, sleepMs: 1_500 });

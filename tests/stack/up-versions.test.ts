@@ -64,8 +64,9 @@ test(
     const other = await bundleWorkflows({ bundleDir: join(dataDir, 'bundles'), workflowsPath: OTHER_REGISTRY });
     const worker = await start(['worker', '--set-current'], { STRATA_WORKFLOW_BUNDLE: other.codePath });
     expect(worker.ready).toMatchObject({ buildId: other.buildId, isCurrent: true });
-    await strata('probe', 'seed', '--set', 'open', '--items', '30', '--sleep', '1000');
+    await strata('probe', 'seed', '--set', 'open', '--items', '20', '--sleep', '500');
     const { workflowId } = await strata('run', 'probe', '--input', '{"set":"open","maxConcurrency":2}');
+    await strata('pause', String(workflowId));
     await stop(worker.process, first.process);
 
     const second = await start(['up']);
@@ -74,7 +75,8 @@ test(
     expect((await readStackFile(dataDir))?.parts.map(({ name }) => name)).toContain(`worker-${other.buildId}`);
     await strata('probe', 'seed', '--set', 'new', '--items', '3');
     expect(await strata('run', 'probe', '--input', '{"set":"new"}', '--wait')).toMatchObject({ outcome: 'completed', message: 'Processed 3 items' });
+    await strata('resume', String(workflowId));
     const result = await withClient(second.ready, (client) => client.workflow.getHandle(String(workflowId)).result());
-    expect(result).toMatchObject({ outcome: 'completed', succeeded: 30, message: 'version 2: Processed 30 items' });
+    expect(result).toMatchObject({ outcome: 'completed', succeeded: 20, message: 'version 2: Processed 20 items' });
   },
 );
