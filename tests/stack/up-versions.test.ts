@@ -8,6 +8,7 @@ import { connectClient } from '../../packages/runtime/connect.ts';
 import { readDeployment } from '../../packages/runtime/deployment.ts';
 import { readStackFile } from '../../packages/runtime/stack-file.ts';
 import { embeddedTarget } from '../../packages/runtime/stack-target.ts';
+import { waitUntil } from '../../packages/runtime/wait-until.ts';
 import { runStrata, startStrata } from '../../packages/testing/strata-process.ts';
 import type { StrataProcess } from '../../packages/testing/strata-process.ts';
 
@@ -35,7 +36,7 @@ async function start(words: readonly string[], env = {}): Promise<{ process: Str
 
 async function strata(...words: string[]): Promise<Record<string, unknown>> {
   const { stdout, stderr, code } = await runStrata([...words, '--json', '--data', dataDir]);
-  expect([code, stderr]).toEqual([0, '']);
+  expect(`${code} ${stderr}`).toBe('0 ');
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
@@ -64,8 +65,13 @@ test(
     const other = await bundleWorkflows({ bundleDir: join(dataDir, 'bundles'), workflowsPath: OTHER_REGISTRY });
     const worker = await start(['worker', '--set-current'], { STRATA_WORKFLOW_BUNDLE: other.codePath });
     expect(worker.ready).toMatchObject({ buildId: other.buildId, isCurrent: true });
-    await strata('probe', 'seed', '--set', 'open', '--items', '20', '--sleep', '500');
+    await strata('probe', 'seed', '--set', 'open', '--items', '30', '--sleep', '500');
     const { workflowId } = await strata('run', 'probe', '--input', '{"set":"open","maxConcurrency":2}');
+    await waitUntil({
+      what: 'the run at work',
+      timeoutMs: 60_000,
+      probe: async () => (await strata('status', String(workflowId)))['toProcess'] === 30,
+    });
     await strata('pause', String(workflowId));
     await stop(worker.process, first.process);
 
@@ -77,6 +83,6 @@ test(
     expect(await strata('run', 'probe', '--input', '{"set":"new"}', '--wait')).toMatchObject({ outcome: 'completed', message: 'Processed 3 items' });
     await strata('resume', String(workflowId));
     const result = await withClient(second.ready, (client) => client.workflow.getHandle(String(workflowId)).result());
-    expect(result).toMatchObject({ outcome: 'completed', succeeded: 20, message: 'version 2: Processed 20 items' });
+    expect(result).toMatchObject({ outcome: 'completed', succeeded: 30, message: 'version 2: Processed 30 items' });
   },
 );
