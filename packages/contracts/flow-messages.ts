@@ -65,8 +65,9 @@ export interface FlowGrant {
   readonly isProbe: boolean;
 }
 
-/** Parent → chunk: come down to so many lanes; use these start times too (null: items need none any more). */
+/** Parent → chunk: take so many lanes more; come down to so many; use these start times too (null: items need none any more). */
 export interface ChunkDeal {
+  readonly more?: number;
   readonly lanes?: number;
   readonly starts?: readonly number[] | null;
 }

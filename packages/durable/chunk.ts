@@ -48,6 +48,8 @@ interface ChunkStory {
   target: number;
   /** Lanes given up that the parent does not know of yet. */
   freed: number;
+  /** Starts lanes. */
+  start: (lanes: number) => void;
   paused: boolean;
   isStopping: boolean;
   stop: StopReason | undefined;
@@ -128,25 +130,50 @@ const runLane = async (story: ChunkStory): Promise<void> => {
   }
 };
 
-/** Runs all lanes to their ends. */
-const runLanes = async (story: ChunkStory): Promise<readonly PromiseSettledResult<void>[]> => {
-  let running = story.lanes;
-  const lanes = Array.from({ length: running }, () => runLane(story).finally(() => void running--));
+/** Runs all lanes to their ends, those that are lent meanwhile included; answers what they threw. */
+const runLanes = async (story: ChunkStory): Promise<readonly unknown[]> => {
+  const faults: unknown[] = [];
+  let running = 0;
+  const ended = new Promise<void>((resolve) => {
+    story.start = (lanes) => {
+      running += lanes;
+      for (let lane = 0; lane < lanes; lane++)
+        void runLane(story)
+          .catch((error: unknown) => faults.push(error))
+          .finally(() => {
+            running--;
+            if (running === 0) resolve();
+          });
+    };
+  });
+  // Where there is a lane for each item, lanes are not scarce and nobody waits for these.
+  const isScarce = story.lanes < story.input.itemIds.length;
+  story.start(story.lanes);
   const idling = new CancellationScope();
-  // Where there was a lane for each item, lanes are not scarce and nobody waits for these.
-  const isScarce = running < story.input.itemIds.length;
   const freeing = isScarce ? idling.run(() => freeIdleLanes(story, () => running)).catch(() => undefined) : undefined;
-  const ended = await Promise.allSettled(lanes);
+  await ended;
   idling.cancel();
   await freeing;
-  return ended;
+  return faults;
+};
+
+/** Takes lanes that are lent to this chunk; where nothing is left to take they go back at once. */
+const takeLanes = (story: ChunkStory, more: number): void => {
+  if (!mayGoOn(story)) {
+    story.freed += more;
+    return report(story);
+  }
+  story.target += more;
+  story.lanes += more;
+  story.start(more);
 };
 
 const listen = (story: ChunkStory): void => {
   setHandler(pauseSignal, () => void (story.paused = true));
   setHandler(resumeSignal, () => void (story.paused = false));
   setHandler(stopSignal, () => void (story.isStopping = true));
-  setHandler(dealSignal, ({ lanes, starts }) => {
+  setHandler(dealSignal, ({ more, lanes, starts }) => {
+    if (more !== undefined) takeLanes(story, more);
     if (lanes !== undefined) story.target = Math.min(story.target, lanes);
     if (starts !== undefined) takeStarts(story, starts);
   });
@@ -170,13 +197,14 @@ export const runChunk = async (input: ChunkInput): Promise<ChunkReceipt> => {
     lanes,
     target: lanes,
     freed: 0,
+    start: () => undefined,
     paused: input.paused,
     isStopping: false,
     stop: undefined,
   };
   listen(story);
-  const ended = await runLanes(story);
-  for (const each of ended) if (each.status === 'rejected' && !isCancellation(each.reason)) throw each.reason;
+  const faults = await runLanes(story);
+  for (const fault of faults) if (!isCancellation(fault)) throw fault;
   const status = isStopped(story) ? 'abort' : 'success';
   metricMeter.createCounter(PIPELINE_EVENTS).add(1, { pipeline: input.pipeline, layer: 'execute', operation: 'chunk', status, error_type: '' });
   const gaveUp = mayGoOn(story) ? ({ gaveUp: true } as const) : {};

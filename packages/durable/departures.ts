@@ -1,3 +1,4 @@
+import { sleep } from '@temporalio/workflow';
 import type { RunPlan } from '../contracts/run-plan.ts';
 import type { Gate } from '../flow-control/gate.ts';
 import { BATCH_MS } from '../flow-control/start-times.ts';
@@ -7,6 +8,8 @@ import type { PageWalk } from './page-walk.ts';
 import type { RunMemory } from './run-state.ts';
 import { takeStartable } from './takeoff.ts';
 import type { Takeoff } from './takeoff.ts';
+
+const LEND_AFTER = '1 second';
 
 export interface DepartureOptions {
   readonly memory: RunMemory;
@@ -68,3 +71,29 @@ const dealStarts = (options: DepartureOptions, flight: Flight, taken: readonly T
 /** Takes the units that start now, with their lanes and start times. */
 export const takeDepartures = (options: DepartureOptions, flight: Flight): readonly Takeoff[] =>
   dealStarts(options, flight, takeUnits(options, flight));
+
+/** Lanes that no unit can take: none waits, or the window is full. Under a rate start times are scarce and not lanes. */
+const idleLanes = ({ memory, walk, context, flow }: DepartureOptions, flight: Flight): number => {
+  const gate = flow.gates.execute;
+  const mayDepart = flight.chunks < context.plan.chunksInFlight && (walk.waitingUnits() > 0 || flight.isListing || walk.nextListing() !== null);
+  if (memory.control !== 'running' || flight.stop !== null || flight.fault !== null || mayDepart || gate?.isPaced() === true) return 0;
+  return Math.min(flight.slots, gate?.free(Date.now()) ?? Infinity, flight.chunksOpen.appetite());
+};
+
+/** Lends lanes that have idled for a second to the chunks at work, so that the last ones do not go through their items one by one. */
+export const lendIdleLanes = (options: DepartureOptions, flight: Flight): void => {
+  if (flight.isLending || idleLanes(options, flight) === 0) return;
+  flight.isLending = true;
+  flight.waits
+    .run(() => sleep(LEND_AFTER, { summary: 'idle lanes' }))
+    .then(() => {
+      const lent = flight.chunksOpen.lend(idleLanes(options, flight));
+      flight.slots -= lent;
+      options.flow.gates.execute?.take(lent, 0, Date.now());
+    })
+    .catch(() => undefined)
+    .finally(() => {
+      flight.isLending = false;
+      flight.changes++;
+    });
+};

@@ -15,6 +15,7 @@ export interface Flight {
   isListing: boolean;
   isDraining: boolean;
   isWatching: boolean;
+  isLending: boolean;
   changes: number;
   stop: Rest | null;
   fault: { readonly error: unknown } | null;
@@ -72,6 +73,7 @@ export const createFlight = (slots: number): Flight => {
     isListing: false,
     isDraining: false,
     isWatching: false,
+    isLending: false,
     changes: 0,
     stop: null,
     fault: null,

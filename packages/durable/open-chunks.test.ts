@@ -141,3 +141,37 @@ test('lanes that a run may not keep come from the chunks that have most', () => 
   expect(chunks.hear({ page: 1, chunk: 1, freed: 2, starts: 0, laneMs: 0 })).toBe(2);
   expect(units.map((unit) => chunks.close(unit))).toEqual([1, 1]);
 });
+
+describe('lanes that are idle', () => {
+  const sentTo = (lanes: readonly number[]): ChunkDeal[][] =>
+    lanes.map((count, index) => {
+      const unit = unitOf(index + 1, 9);
+      chunks.open(unit, count, false);
+      chunks.leave(unit);
+      return start(unit);
+    });
+
+  test('are lent to the chunks with the fewest, and come back with their end', () => {
+    const sent = sentTo([1, 4]);
+    expect(chunks.appetite()).toBe(13);
+    expect(chunks.lend(5)).toBe(5);
+    expect(sent).toEqual([[{ more: 4 }], [{ more: 1 }]]);
+    expect([1, 2].map((chunk) => chunks.close({ page: 1, chunk }))).toEqual([5, 5]);
+  });
+
+  test('are not lent to a chunk that gave some back, nor to one that has a lane for each item', () => {
+    const sent = sentTo([2, 9]);
+    expect(chunks.hear({ page: 1, chunk: 1, freed: 1, starts: 0, laneMs: 0 })).toBe(1);
+    expect([chunks.appetite(), chunks.lend(3)]).toEqual([0, 0]);
+    expect(sent).toEqual([[], []]);
+  });
+
+  test('a chunk that came down as it was told may take lanes again', () => {
+    const sent = sentTo([3]);
+    chunks.shed(2);
+    expect(chunks.appetite()).toBe(0);
+    chunks.hear({ page: 1, chunk: 1, freed: 2, starts: 0, laneMs: 0 });
+    expect(chunks.lend(1)).toBe(1);
+    expect(sent).toEqual([[{ lanes: 1 }, { more: 1 }]]);
+  });
+});

@@ -14,6 +14,8 @@ interface OpenChunk extends StartTaker {
   /** Lanes that it holds, and those that it was told to come down to. */
   lanes: number;
   target: number;
+  /** It gave lanes back because nothing was left for them. */
+  isIdle: boolean;
   /** It starts items at times that it is dealt. */
   isPaced: boolean;
   /** Start times that its input carries; nothing can be added once it has left. */
@@ -53,6 +55,7 @@ export class OpenChunks {
       items,
       lanes,
       target: lanes,
+      isIdle: false,
       isPaced,
       boarded: [],
       hasLeft: false,
@@ -90,7 +93,9 @@ export class OpenChunks {
     const chunk = this.#chunks.get(nameOf({ page, chunk: number }));
     if (chunk === undefined) return 0;
     const given = Math.min(freed, chunk.lanes);
+    if (given > 0 && chunk.target === chunk.lanes) chunk.isIdle = true;
     chunk.lanes -= given;
+    chunk.target = Math.min(chunk.target, chunk.lanes);
     if (starts > 0) {
       chunk.bare += starts;
       this.#laneMs = laneMs;
@@ -120,6 +125,26 @@ export class OpenChunks {
     return dealt.slice(0, slices.length);
   }
 
+  /** Lanes that the open chunks could use beside those that they have; at most, since only they know what is left of their items. */
+  appetite(): number {
+    return this.#hungry().reduce((sum, { items, lanes }) => sum + items - lanes, 0);
+  }
+
+  /** Lends lanes to the chunks with the fewest; answers how many. */
+  lend(count: number): number {
+    const lent = new Map<OpenChunk, number>();
+    let left = count;
+    for (; left > 0; left--) {
+      const least = this.#hungry().reduce<OpenChunk | null>((few, chunk) => (few === null || chunk.lanes < few.lanes ? chunk : few), null);
+      if (least === null) break;
+      least.lanes++;
+      least.target++;
+      lent.set(least, (lent.get(least) ?? 0) + 1);
+    }
+    for (const [chunk, more] of lent) send(chunk, { more });
+    return count - left;
+  }
+
   /** Makes chunks give up lanes that the run may not keep, those with the most first. */
   shed(excess: number): void {
     const asked = [...this.#chunks.values()].reduce((sum, { lanes, target }) => sum + lanes - target, 0);
@@ -142,6 +167,12 @@ export class OpenChunks {
     return Math.max(
       waiting.reduce((sum, { bare }) => sum + bare, 0),
       gate.startsIn(turnMs),
+    );
+  }
+
+  #hungry(): readonly OpenChunk[] {
+    return [...this.#chunks.values()].filter(
+      ({ handle, isIdle, lanes, target, items }) => handle !== null && !isIdle && lanes === target && lanes > 0 && lanes < items,
     );
   }
 

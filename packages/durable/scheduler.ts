@@ -1,6 +1,6 @@
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 import { MESSAGES } from '../contracts/messages.ts';
-import { drainIfFull, takeDepartures } from './departures.ts';
+import { drainIfFull, lendIdleLanes, takeDepartures } from './departures.ts';
 import type { DepartureOptions } from './departures.ts';
 import type { ChunkNeed } from '../contracts/flow-messages.ts';
 import { createFlight, halt, signalAll, track } from './flight.ts';
@@ -123,7 +123,8 @@ const ask = ({ memory, walk, flow, context }: SchedulerOptions, flight: Flight):
   const isGoing = memory.control === 'running' && flight.stop === null && flight.fault === null;
   const inUse = context.plan.maxConcurrency - flight.slots;
   const open = isGoing ? walk.openItems() : 0;
-  gate.demand(Math.min(context.plan.maxConcurrency, inUse + open), open + (isGoing ? flight.chunksOpen.needs(gate) : 0));
+  const usable = isGoing ? open + (gate.isPaced() ? 0 : flight.chunksOpen.appetite()) : 0;
+  gate.demand(Math.min(context.plan.maxConcurrency, inUse + usable), open + (isGoing ? flight.chunksOpen.needs(gate) : 0));
   flight.chunksOpen.shed(gate.excess());
 };
 
@@ -176,6 +177,7 @@ const loop = async (options: SchedulerOptions, flight: Flight): Promise<Rest> =>
     ask(options, flight);
     options.flow.flush();
     watchLimiter(options, flight);
+    lendIdleLanes(options, flight);
     const isNews = (): boolean => flight.changes !== seen;
     const afterMs = wakeAfter(options, flight);
     if (afterMs === undefined) await condition(isNews);

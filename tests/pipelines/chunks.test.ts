@@ -84,6 +84,17 @@ describe.each(['item', 'slice'] as const)('a chunk, dispatch %s', (dispatch) => 
   });
 });
 
+test('lanes that nothing is left for go to the chunks at work: the last items do not wait for each other', async () => {
+  await prepare();
+  await runs.seed('lent', 40);
+  stage.hold((itemId) => seqOf(itemId) <= 22);
+  const started = await runs.start({ set: 'lent', maxConcurrency: 10 });
+  // Ten lanes were dealt, five a chunk; the first chunk has ended.
+  await stage.waitFor({ ended: 22, inFlight: 10 });
+  stage.open();
+  expect(await runs.result(started)).toMatchObject({ chunks: 2, succeeded: 40 });
+});
+
 test('a chunk child that somebody terminates is started again and its ended items are not executed twice', async () => {
   await prepare();
   await runs.seed('ended', 40);
