@@ -33,7 +33,8 @@ export const createAwaitStart = (): AwaitStart => {
   return async (run, { startMs, sinceMs }) => {
     const pacer = pacers.get(run) ?? new StartPacer();
     pacers.set(run, pacer);
-    const readyMs = Math.max(performance.now(), dueHere(startMs, sinceMs));
-    await waitUntil(pacer.next(startMs, readyMs));
+    // Asked only when it is due: one that waits for a later time holds up nobody.
+    await waitUntil(dueHere(startMs, sinceMs));
+    await waitUntil(pacer.next(startMs, performance.now()));
   };
 };

@@ -44,6 +44,8 @@ interface SliceWork<F extends FieldSpecs> {
   readonly tally: Tally;
   /** Start times that are left, under a rate. */
   readonly starts: LaneStarts | null;
+  /** For how long ended items have kept their lanes, and how many they were. */
+  readonly busy: { ms: number; items: number };
   /** When the slice began, monotonic ms. */
   readonly sinceMs: number;
   /** When the first claim was answered: a slow database delays the window and does not use it up. */
@@ -111,7 +113,10 @@ const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: reado
       if (work.starts !== null && startMs === undefined) return;
       next++;
       if (startMs !== undefined) await work.awaitStart(run, { startMs, sinceMs: work.sinceMs });
+      const beganMs = performance.now();
       tallyEnd(tally, claim.itemId, await runAttempt({ runner, run, claim, timeoutMs: request.itemTimeoutMs, interrupt, commit, hold }));
+      work.busy.ms += performance.now() - beganMs;
+      work.busy.items++;
     }
   };
   const lanes = await Promise.allSettled(Array.from({ length: Math.min(request.concurrency, claims.length) }, lane));
@@ -139,6 +144,7 @@ export const createExecuteSlice = <F extends FieldSpecs>(
     const run = await loadRun(request.run);
     const starts = request.starts === undefined ? null : new LaneStarts({ times: request.starts, left: request.itemIds.length, owed: 0 });
     const window: SliceWork<F>['window'] = { openedAt: null };
+    const busy = { ms: 0, items: 0 };
     const isOpen = (): boolean => starts !== null || window.openedAt === null || performance.now() - window.openedAt < START_WINDOW_MS;
     const none = { succeeded: 0, failed: 0, skipped: 0, interrupted: 0, retry: [] };
     // The start times of a slice that died are void: its items get new ones.
@@ -146,7 +152,7 @@ export const createExecuteSlice = <F extends FieldSpecs>(
     const tally: Tally = { succeeded: 0, failed: 0, skipped: 0, interrupted: 0, retry: [], notStarted: [], stop: undefined };
     await withHeartbeat(async (interrupt) => {
       const mayStart = (): boolean => !interrupt.aborted && tally.stop === undefined && isOpen();
-      const work: SliceWork<F> = { runner, run, request, interrupt, commit, hold, awaitStart, tally, starts, sinceMs, window, mayStart };
+      const work: SliceWork<F> = { runner, run, request, interrupt, commit, hold, awaitStart, tally, starts, sinceMs, window, busy, mayStart };
       // After a slice that died, only what starts at once is claimed: an item that kills its process costs no attempt of the others.
       const size = Context.current().info.attempt > 1 ? request.concurrency : Math.max(CLAIM_BATCH, request.concurrency);
       for (let from = 0; from < request.itemIds.length; from += size) {
@@ -156,6 +162,7 @@ export const createExecuteSlice = <F extends FieldSpecs>(
       }
     });
     const { stop, ...rest } = tally;
-    return { ...rest, ...(stop === undefined ? {} : { stop }) };
+    const laneMs = starts === null || busy.items === 0 ? {} : { laneMs: Math.round(busy.ms / busy.items) };
+    return { ...rest, ...laneMs, ...(stop === undefined ? {} : { stop }) };
   };
 };

@@ -45,5 +45,7 @@ export interface SliceRetry {
 export interface SliceReceipt extends ItemCounts {
   readonly retry: readonly SliceRetry[];
   readonly notStarted: readonly string[];
+  /** How long an item kept a lane, on average, ms; there if the slice had start times and items ended. */
+  readonly laneMs?: number;
   readonly stop?: StopReason;
 }

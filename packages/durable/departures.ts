@@ -6,6 +6,7 @@ import type { Flight } from './flight.ts';
 import type { Flow } from './flow.ts';
 import type { PageWalk } from './page-walk.ts';
 import type { RunMemory } from './run-state.ts';
+import { apartFor } from './start-dealing.ts';
 import { takeStartable } from './takeoff.ts';
 import type { Takeoff } from './takeoff.ts';
 
@@ -48,29 +49,22 @@ const takeUnits = (options: DepartureOptions, flight: Flight): readonly Takeoff[
     const { unit, lanes } = next;
     flight.slots -= lanes;
     flight.chunks += unit.kind === 'item' ? 0 : 1;
-    if (unit.kind === 'chunk') flight.chunksOpen.open(unit, lanes, gate?.isPaced() ?? false);
-    const share = unit.kind === 'chunk' && gate !== null ? Math.ceil(lanes * startsPerLane(options, flight, gate)) : Infinity;
-    if (unit.kind !== 'item') promised += Math.min(unit.itemIds.length, share);
     taken.push(next);
+    if (unit.kind !== 'chunk') continue;
+    flight.chunksOpen.open(unit, lanes, gate?.isPaced() ?? false);
+    if (gate !== null) promised += Math.min(unit.itemIds.length, Math.ceil(lanes * startsPerLane(options, flight, gate)));
   }
   return taken;
 };
 
-/** Deals start times to what is open and to what is about to leave: those of the same moment share them. */
-const dealStarts = (options: DepartureOptions, flight: Flight, taken: readonly Takeoff[]): readonly Takeoff[] => {
+/** Takes the units that start now, and deals start times to the chunks: those that leave at the same moment share them with those that are open. */
+export const takeDepartures = (options: DepartureOptions, flight: Flight): readonly Takeoff[] => {
+  const taken = takeUnits(options, flight);
   const gate = options.flow.gates.execute;
-  if (gate === null || options.memory.control !== 'running') return taken;
-  const slices = taken.filter(({ unit }) => unit.kind === 'slice');
-  const takers = slices.map(({ unit, lanes }) => ({ lanes, bare: unit.itemIds.length, ahead: [] }));
-  const dealt = flight.chunksOpen.deal(gate, takers, { nowMs: Date.now(), perLane: startsPerLane(options, flight, gate) });
-  if (!gate.isPaced()) return taken;
-  const starts = new Map(slices.map((slice, index) => [slice, dealt[index] ?? []]));
-  return taken.map((takeoff) => ({ ...takeoff, ...(starts.has(takeoff) ? { starts: starts.get(takeoff) ?? [] } : {}) }));
+  if (gate !== null && options.memory.control === 'running')
+    flight.chunksOpen.deal(gate, Date.now(), { perLane: startsPerLane(options, flight, gate), apartMs: apartFor(flight.laneMs) });
+  return taken;
 };
-
-/** Takes the units that start now, with their lanes and start times. */
-export const takeDepartures = (options: DepartureOptions, flight: Flight): readonly Takeoff[] =>
-  dealStarts(options, flight, takeUnits(options, flight));
 
 /** Lanes that no unit can take: none waits, or the window is full. Under a rate start times are scarce and not lanes. */
 const idleLanes = ({ memory, walk, context, flow }: DepartureOptions, flight: Flight): number => {

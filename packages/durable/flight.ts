@@ -13,6 +13,8 @@ export interface Flight {
   chunks: number;
   open: number;
   isListing: boolean;
+  /** How long an item keeps a lane, ms, where a rate makes it matter; 0: lanes keep up with their start times. */
+  laneMs: number;
   isDraining: boolean;
   isWatching: boolean;
   isLending: boolean;
@@ -71,6 +73,7 @@ export const createFlight = (slots: number): Flight => {
     chunks: 0,
     open: 0,
     isListing: false,
+    laneMs: 0,
     isDraining: false,
     isWatching: false,
     isLending: false,

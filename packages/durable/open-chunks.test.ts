@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { ChunkDeal } from '../contracts/flow-messages.ts';
 import { Gate } from '../flow-control/gate.ts';
 import { OpenChunks } from './open-chunks.ts';
+import { apartFor } from './start-dealing.ts';
 import type { ChunkHandle } from './unit-runner.ts';
 import type { Unit } from './units.ts';
 
@@ -46,22 +47,22 @@ describe('start times that a batch brings', () => {
     chunks.open(units[0] as Unit, 2, true);
     chunks.open(units[1] as Unit, 1, true);
     grant(batch(9));
-    chunks.deal(gate, [], { nowMs: NOW, perLane: 3 });
+    chunks.deal(gate, NOW, { perLane: 3, apartMs: 0 });
     expect(units.map((unit) => chunks.leave(unit)?.map((time) => (time - NOW) / 100))).toEqual([
       [0, 2, 3, 5, 6, 8],
       [1, 4, 7],
     ]);
-    expect(chunks.needs(gate)).toBe(31);
+    expect(chunks.needs(gate, 0)).toBe(31);
   });
 
   test('stay with the run beyond a chunk’s share, for the chunk that follows', () => {
     const [first, second] = [unitOf(1, 20), unitOf(2, 20)];
     chunks.open(first, 1, true);
     grant(batch(8));
-    chunks.deal(gate, [], { nowMs: NOW, perLane: 4 });
+    chunks.deal(gate, NOW, { perLane: 4, apartMs: 0 });
     expect(chunks.leave(first)).toHaveLength(4);
     chunks.open(second, 1, true);
-    chunks.deal(gate, [], { nowMs: NOW, perLane: 4 });
+    chunks.deal(gate, NOW, { perLane: 4, apartMs: 0 });
     expect(chunks.leave(second)).toEqual(batch(8).slice(4));
   });
 
@@ -73,10 +74,10 @@ describe('start times that a batch brings', () => {
     }
     const sent = start(first);
     grant(batch(4));
-    chunks.deal(gate, [], { nowMs: NOW, perLane: 4 });
+    chunks.deal(gate, NOW, { perLane: 4, apartMs: 0 });
     expect(sent).toEqual([{ starts: batch(4) }]);
     expect(gate.startable(NOW)).toBe(0);
-    expect(chunks.needs(gate)).toBe(36);
+    expect(chunks.needs(gate, 0)).toBe(36);
   });
 
   test('are dealt to slow lanes as far apart as they can use them, and more are asked for than they have items', () => {
@@ -85,11 +86,11 @@ describe('start times that a batch brings', () => {
     chunks.leave(unit);
     const sent = start(unit);
     grant(batch(10));
-    chunks.deal(gate, [], { nowMs: NOW, perLane: Infinity });
+    chunks.deal(gate, NOW, { perLane: Infinity, apartMs: 0 });
     chunks.hear({ page: 1, chunk: 1, freed: 0, starts: 8, laneMs: 750 });
-    expect(chunks.needs(gate)).toBe(30);
+    expect(chunks.needs(gate, 750)).toBe(30);
     grant(batch(10).map((time) => time + 1_000));
-    chunks.deal(gate, [], { nowMs: NOW + 1_000, perLane: Infinity });
+    chunks.deal(gate, NOW + 1_000, { perLane: Infinity, apartMs: apartFor(750) });
     expect(sent.at(-1)?.starts?.map((time) => time - NOW)).toEqual([1_000, 1_300, 1_600, 1_900]);
   });
 });
@@ -98,17 +99,17 @@ test('a child that is started a second time needs all times again but those of i
   const unit = unitOf(1, 10);
   chunks.open(unit, 1, true);
   grant(batch(2));
-  chunks.deal(gate, [], { nowMs: NOW, perLane: Infinity });
+  chunks.deal(gate, NOW, { perLane: Infinity, apartMs: 0 });
   chunks.leave(unit);
   start(unit);
   grant(batch(8));
-  chunks.deal(gate, [], { nowMs: NOW + 2_000, perLane: Infinity });
-  expect(chunks.needs(gate)).toBe(8);
+  chunks.deal(gate, NOW + 2_000, { perLane: Infinity, apartMs: 0 });
+  expect(chunks.needs(gate, 0)).toBe(8);
   grant(batch(8).map((time) => time + 3_000));
-  chunks.deal(gate, [], { nowMs: NOW + 3_000, perLane: Infinity });
-  expect(chunks.needs(gate)).toBe(0);
+  chunks.deal(gate, NOW + 3_000, { perLane: Infinity, apartMs: 0 });
+  expect(chunks.needs(gate, 0)).toBe(0);
   start(unit);
-  expect(chunks.needs(gate)).toBe(8);
+  expect(chunks.needs(gate, 0)).toBe(8);
 });
 
 test('a limit that loses its rate lets chunks go on at once, and one that gets a rate makes them ask', () => {
@@ -117,14 +118,14 @@ test('a limit that loses its rate lets chunks go on at once, and one that gets a
   chunks.leave(unit);
   const sent = start(unit);
   grant([], null);
-  chunks.deal(gate, [], { nowMs: NOW, perLane: Infinity });
+  chunks.deal(gate, NOW, { perLane: Infinity, apartMs: 0 });
   expect(sent).toEqual([{ starts: null }]);
-  expect(chunks.needs(gate)).toBe(0);
+  expect(chunks.needs(gate, 0)).toBe(0);
   grant([]);
-  chunks.deal(gate, [], { nowMs: NOW, perLane: Infinity });
+  chunks.deal(gate, NOW, { perLane: Infinity, apartMs: 0 });
   expect(sent.at(-1)).toEqual({ starts: [] });
   chunks.hear({ page: 1, chunk: 1, freed: 0, starts: 6, laneMs: 0 });
-  expect(chunks.needs(gate)).toBe(6);
+  expect(chunks.needs(gate, 0)).toBe(6);
 });
 
 test('lanes that a run may not keep come from the chunks that have most', () => {

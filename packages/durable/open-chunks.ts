@@ -2,7 +2,7 @@ import { FLOW_MESSAGES } from '../contracts/flow-messages.ts';
 import type { ChunkDeal, ChunkNeed } from '../contracts/flow-messages.ts';
 import type { Gate } from '../flow-control/gate.ts';
 import { dealStarts } from './start-dealing.ts';
-import type { StartTaker } from './start-dealing.ts';
+import type { DealTerms, StartTaker } from './start-dealing.ts';
 import type { ChunkHandle } from './unit-runner.ts';
 import type { Unit } from './units.ts';
 
@@ -45,8 +45,6 @@ const take = (chunk: OpenChunk, starts: readonly number[]): void => {
 /** The chunk children of a run and what each was dealt. They never talk to a limiter: lanes and start times come from their parent. */
 export class OpenChunks {
   readonly #chunks = new Map<string, OpenChunk>();
-  /** How long an item keeps a lane, ms; 0: chunks keep up with their start times. */
-  #laneMs = 0;
 
   open(unit: Unit, lanes: number, isPaced: boolean): void {
     const items = unit.itemIds.length;
@@ -89,40 +87,26 @@ export class OpenChunks {
   }
 
   /** Takes in what a chunk says; answers the lanes that it gave up. */
-  hear({ freed, starts, laneMs, page, chunk: number }: ChunkNeed): number {
+  hear({ freed, starts, page, chunk: number }: ChunkNeed): number {
     const chunk = this.#chunks.get(nameOf({ page, chunk: number }));
     if (chunk === undefined) return 0;
     const given = Math.min(freed, chunk.lanes);
     if (given > 0 && chunk.target === chunk.lanes) chunk.isIdle = true;
     chunk.lanes -= given;
     chunk.target = Math.min(chunk.target, chunk.lanes);
-    if (starts > 0) {
-      chunk.bare += starts;
-      this.#laneMs = laneMs;
-    }
+    chunk.bare += starts;
     return given;
   }
 
-  /**
-   * Deals start times to the open chunks and to `slices` that are about to leave; answers those of the slices. `perLane`: so many may be ahead for
-   * each lane, what is left stays for the chunks that follow (Infinity: none follows).
-   */
-  deal(
-    gate: Gate,
-    slices: readonly StartTaker[],
-    { nowMs, perLane }: { readonly nowMs: number; readonly perLane: number },
-  ): readonly (readonly number[])[] {
-    if (!gate.isPaced()) {
-      this.#unpace();
-      return slices.map(() => []);
-    }
+  /** Deals start times to the open chunks; what is left stays for the units that follow, unless none does. */
+  deal(gate: Gate, nowMs: number, terms: DealTerms): void {
+    if (!gate.isPaced()) return this.#unpace();
     this.#pace(nowMs);
     const chunks = [...this.#chunks.values()].filter(({ handle, hasLeft }) => handle !== null || !hasLeft);
-    const dealt = dealStarts([...slices, ...chunks], gate.startTimes(nowMs), { perLane, laneMs: this.#laneMs });
+    const dealt = dealStarts(chunks, gate.startTimes(nowMs), terms);
     gate.takeStarts(dealt.flat());
-    chunks.forEach((chunk, index) => take(chunk, dealt[slices.length + index] ?? []));
-    if (perLane === Infinity) gate.dropStarts();
-    return dealt.slice(0, slices.length);
+    chunks.forEach((chunk, index) => take(chunk, dealt[index] ?? []));
+    if (terms.perLane === Infinity) gate.dropStarts();
   }
 
   /** Lanes that the open chunks could use beside those that they have; at most, since only they know what is left of their items. */
@@ -161,9 +145,9 @@ export class OpenChunks {
   }
 
   /** Start times that open chunks need: one for each item that has none, and where lanes are slower than the rate, all until these have had their turn. */
-  needs(gate: Gate): number {
+  needs(gate: Gate, laneMs: number): number {
     const waiting = [...this.#chunks.values()].filter(({ bare }) => bare > 0);
-    const turnMs = Math.max(0, ...waiting.map(({ bare, lanes }) => (bare * this.#laneMs) / Math.max(1, lanes)));
+    const turnMs = Math.max(0, ...waiting.map(({ bare, lanes }) => (bare * laneMs) / Math.max(1, lanes)));
     return Math.max(
       waiting.reduce((sum, { bare }) => sum + bare, 0),
       gate.startsIn(turnMs),

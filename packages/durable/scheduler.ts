@@ -63,6 +63,7 @@ const startListing = ({ memory, walk, context, flow }: SchedulerOptions, flight:
 const settleUnit = ({ memory, walk }: SchedulerOptions, flight: Flight, { unit, end }: { unit: Unit; end: UnitEnd }): void => {
   memory.items = addItemCounts(memory.items, end.counts);
   if (end.stop !== undefined) halt(flight, end.stop);
+  if (end.laneMs !== undefined) flight.laneMs = end.laneMs;
   const repeat = (itemIds: readonly string[]): Unit[] => (itemIds.length === 0 ? [] : [{ ...unit, itemIds, isRepeat: true }]);
   const groups = groupRetries(end.retry);
   // The page stays open while retries wait: each is a unit of its own from now on.
@@ -124,7 +125,7 @@ const ask = ({ memory, walk, flow, context }: SchedulerOptions, flight: Flight):
   const inUse = context.plan.maxConcurrency - flight.slots;
   const open = isGoing ? walk.openItems() : 0;
   const usable = isGoing ? open + (gate.isPaced() ? 0 : flight.chunksOpen.appetite()) : 0;
-  gate.demand(Math.min(context.plan.maxConcurrency, inUse + usable), open + (isGoing ? flight.chunksOpen.needs(gate) : 0));
+  gate.demand(Math.min(context.plan.maxConcurrency, inUse + usable), open + (isGoing ? flight.chunksOpen.needs(gate, flight.laneMs) : 0));
   flight.chunksOpen.shed(gate.excess());
 };
 
@@ -210,6 +211,7 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
     },
     onChunkNeed: (need) => {
       if (flight === null) return;
+      if (need.laneMs > 0) flight.laneMs = need.laneMs;
       giveBack(options, flight, flight.chunksOpen.hear(need));
       flight.changes++;
     },

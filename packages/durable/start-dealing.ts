@@ -8,11 +8,14 @@ export interface StartTaker {
   readonly ahead: readonly number[];
 }
 
-/** How start times are dealt: so many may be ahead for a lane (Infinity: any number), and an item keeps a lane for so long (ms; 0: unknown). */
+/** How start times are dealt: so many may be ahead for a lane (Infinity: any number), and those of a lane are so far apart (ms). */
 export interface DealTerms {
   readonly perLane: number;
-  readonly laneMs: number;
+  readonly apartMs: number;
 }
+
+/** How far apart the start times of one lane may be dealt when an item keeps it for so long, ms. */
+export const apartFor = (laneMs: number): number => laneMs * FASTER;
 
 const roomOf = ({ lanes }: StartTaker, { perLane }: DealTerms): number => Math.ceil(perLane * lanes);
 
@@ -26,7 +29,7 @@ const loadOf = ({ taker, starts }: Hand): number => (taker.ahead.length + starts
 const canUse = ({ taker, starts }: Hand, time: number, terms: DealTerms): boolean => {
   const last = starts.at(-1) ?? taker.ahead.at(-1) ?? -Infinity;
   const hasRoom = starts.length < taker.bare && taker.ahead.length + starts.length < roomOf(taker, terms);
-  return hasRoom && time - last >= (terms.laneMs * FASTER) / taker.lanes;
+  return hasRoom && time - last >= terms.apartMs / taker.lanes;
 };
 
 const leastLoaded = (hands: readonly Hand[]): Hand | undefined =>

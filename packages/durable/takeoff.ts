@@ -3,6 +3,7 @@ import type { Gate } from '../flow-control/gate.ts';
 import { BATCH_MS } from '../flow-control/start-times.ts';
 import type { Flight } from './flight.ts';
 import type { PageWalk } from './page-walk.ts';
+import { apartFor, dealStarts } from './start-dealing.ts';
 import { dealSlots } from './units.ts';
 import type { Unit } from './units.ts';
 
@@ -37,18 +38,35 @@ const dealLanes = (
   return Math.min(items, free, Math.max(least, Math.ceil(free / Math.max(1, waiting))));
 };
 
-/** Takes the next unit that may start now within slots, window, permits and start times; those of slices and chunks are dealt afterwards. */
+/**
+ * Start times that a slice of so many lanes can use: no closer for a lane than its items take. While that is unknown, no closer than they come to a lane
+ * when all lanes share the rate.
+ */
+const sliceStarts = (
+  { plan, gate }: TakeoffInput,
+  flight: Flight,
+  { lanes, free, nowMs }: { readonly lanes: number; readonly free: number; readonly nowMs: number },
+): readonly number[] | undefined => {
+  if (gate === null || !gate.isPaced()) return undefined;
+  const all = plan.maxConcurrency - flight.slots + free;
+  const apartMs = flight.laneMs > 0 ? apartFor(flight.laneMs) : (all * 1_000) / gate.startsIn(1_000) - 1;
+  return dealStarts([{ lanes, bare: Infinity, ahead: [] }], gate.startTimes(nowMs), { perLane: Infinity, apartMs })[0] ?? [];
+};
+
+/** Takes the next unit that may start now within slots, window, permits and start times; those of chunks are dealt afterwards. */
 export const takeStartable = (input: TakeoffInput, flight: Flight, nowMs: number): Takeoff | undefined => {
   const { walk, plan, gate, promised } = input;
   const free = Math.min(flight.slots, gate?.free(nowMs) ?? Infinity);
-  const starts = (gate?.startable(nowMs) ?? Infinity) - promised;
   const next = walk.peek();
-  if (next === undefined || free < 1 || starts < 1) return undefined;
+  if (next === undefined || free < 1 || (gate?.startable(nowMs) ?? Infinity) - promised < 1) return undefined;
   if (next.kind !== 'item' && flight.chunks >= plan.chunksInFlight) return undefined;
   const lanes = next.kind === 'item' ? 1 : dealLanes(input, flight, { free, items: next.itemIds.length });
-  // A slice starts what it has times for: its share of what is at hand. A chunk gets more of them as it goes on.
-  const unit = walk.take(next.kind === 'slice' && Number.isFinite(starts) ? Math.ceil((starts * lanes) / free) : undefined);
+  const usable = next.kind === 'slice' ? sliceStarts(input, flight, { lanes, free, nowMs }) : undefined;
+  // A slice starts what it has times for, a chunk gets more of them as it goes on.
+  const unit = walk.take(usable?.length);
   if (unit === undefined) return undefined;
-  const given = gate?.take(lanes, unit.kind === 'item' ? 1 : 0, nowMs);
-  return { unit, lanes, ...(unit.kind === 'item' && gate?.isPaced() === true && given !== undefined ? { starts: given } : {}) };
+  const given = gate?.take(lanes, unit.kind === 'item' ? 1 : 0, nowMs) ?? [];
+  const starts = usable?.slice(0, unit.itemIds.length) ?? given;
+  if (usable !== undefined) gate?.takeStarts(starts);
+  return { unit, lanes, ...(unit.kind !== 'chunk' && gate?.isPaced() === true ? { starts } : {}) };
 };

@@ -40,6 +40,8 @@ export interface UnitEnd {
   readonly counts: ItemCounts;
   readonly again: readonly string[];
   readonly retry: readonly SliceRetry[];
+  /** How long an item kept a lane, ms. */
+  readonly laneMs?: number;
   readonly stop?: StopReason;
 }
 
@@ -69,8 +71,8 @@ const runSlice = async ({ calls, run, plan, labels }: UnitContext, { unit, lanes
       plan,
       labels.unit(unit),
     );
-    const { retry, notStarted: again, stop, ...counts } = receipt;
-    return { counts, again, retry, ...(stop === undefined ? {} : { stop }) };
+    const { retry, notStarted: again, laneMs, stop, ...counts } = receipt;
+    return { counts, again, retry, ...(laneMs === undefined ? {} : { laneMs }), ...(stop === undefined ? {} : { stop }) };
   } catch (error) {
     if (isCancellation(error)) return endOf(NO_ITEMS);
     const isOutage =
