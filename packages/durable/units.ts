@@ -48,9 +48,12 @@ export const cutPage = (
   return cutIds(itemIds, chunkSize).map((ids, index) => ({ kind, page, chunk: index + 1, itemIds: ids }));
 };
 
+/** With fewer lanes a unit's own cost, and for a chunk a workflow task an item, outweighs what an even share gains. */
+const LEAST_LANES = 4;
+
 /**
  * How many of the free item slots a starting unit gets: an even share among the units that could start beside it, at least one,
  * never more than it has items.
  */
 export const dealSlots = ({ free, contenders, items }: { readonly free: number; readonly contenders: number; readonly items: number }): number =>
-  Math.min(items, Math.max(1, Math.ceil(free / Math.max(1, contenders))));
+  Math.min(items, free, Math.max(LEAST_LANES, Math.ceil(free / Math.max(1, contenders))));
