@@ -16,6 +16,15 @@ export interface ItemEnding {
 /** `written` by this statement, or `landed`: an earlier try of the same write had reached the database although its answer was lost. */
 export type Ended = 'written' | 'landed';
 
+interface ItemEndingRow {
+  readonly rowId: string;
+  readonly token: number;
+  readonly state: string;
+  readonly result: string | null;
+  readonly resultHash: string | null;
+  readonly reason: string | null;
+}
+
 interface EndValues extends Record<string, unknown> {
   readonly rowIds: readonly string[];
   readonly tokens: readonly number[];
@@ -39,6 +48,16 @@ const endStatement = prepareStatement<EndValues, { readonly row_id: string }>(
   returning i.id::text as row_id`,
 );
 
+const endOneStatement = prepareStatement<Record<keyof ItemEndingRow, string | number | null>, { readonly row_id: string }>(
+  'strata_end_item',
+  sql`
+  update pipeline_items
+  set state = ${sql.placeholder('state')}, finished_at = now(), result = ${sql.placeholder('result')}::jsonb, result_hash = ${sql.placeholder('resultHash')},
+    error_type = null, error = ${sql.placeholder('reason')}
+  where id = ${sql.placeholder('rowId')}::bigint and token = ${sql.placeholder('token')}::int and state = 'claimed'
+  returning id::text as row_id`,
+);
+
 const landedStatement = prepareStatement<Pick<EndValues, 'rowIds' | 'tokens' | 'states'>, { readonly row_id: string }>(
   'strata_read_landed_items',
   sql`
@@ -47,6 +66,20 @@ const landedStatement = prepareStatement<Pick<EndValues, 'rowIds' | 'tokens' | '
   cross join lateral (select o.id from pipeline_items o where o.id = g.row_id and o.token = g.token and o.state = g.state limit 1) i`,
 );
 
+/** A single row takes half the time without the join. */
+const writeEndings = (executor: Executor, endings: readonly ItemEnding[]): Promise<readonly { readonly row_id: string }[]> => {
+  const [{ claim, state, result, resultHash, reason }, ...more] = endings as readonly [ItemEnding, ...ItemEnding[]];
+  if (more.length === 0) return endOneStatement.rows(executor, { rowId: claim.rowId, token: claim.token, state, result, resultHash, reason });
+  return endStatement.rows(executor, {
+    rowIds: endings.map((ending) => ending.claim.rowId),
+    tokens: endings.map((ending) => ending.claim.token),
+    states: endings.map((ending) => ending.state),
+    results: endings.map((ending) => ending.result),
+    resultHashes: endings.map((ending) => ending.resultHash),
+    reasons: endings.map((ending) => ending.reason),
+  });
+};
+
 /**
  * Writes done and skipped rows in one statement, each only if its claim's token still holds.
  * Answers, by row id, those that are ended by exactly these claims.
@@ -54,13 +87,7 @@ const landedStatement = prepareStatement<Pick<EndValues, 'rowIds' | 'tokens' | '
 export const endItems = async (executor: Executor, endings: readonly ItemEnding[]): Promise<ReadonlyMap<string, Ended>> => {
   const claims = { rowIds: endings.map(({ claim }) => claim.rowId), tokens: endings.map(({ claim }) => claim.token) };
   const states = endings.map(({ state }) => state);
-  const written = await endStatement.rows(executor, {
-    ...claims,
-    states,
-    results: endings.map(({ result }) => result),
-    resultHashes: endings.map(({ resultHash }) => resultHash),
-    reasons: endings.map(({ reason }) => reason),
-  });
+  const written = await writeEndings(executor, endings);
   const ended = new Map<string, Ended>(written.map((row) => [row.row_id, 'written']));
   if (ended.size === endings.length) return ended;
   for (const row of await landedStatement.rows(executor, { ...claims, states })) if (!ended.has(row.row_id)) ended.set(row.row_id, 'landed');
