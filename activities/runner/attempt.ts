@@ -3,6 +3,7 @@ import { ITEM_FAILURES } from '../../packages/contracts/failures.ts';
 import type { FieldSpecs } from '../../packages/contracts/fields.ts';
 import type { Claim } from '../../packages/database/item-claims.ts';
 import { failItem, releaseItems } from '../../packages/database/item-endings.ts';
+import type { ItemEnding } from '../../packages/database/item-endings.ts';
 import type { CommitEnding } from './commit.ts';
 import { commitWithWrite, persistThroughOutage, toEnding } from './commit.ts';
 import type { ItemContext, ItemOutcome, PipelineDefinition, Runner } from './definition.ts';
@@ -113,18 +114,38 @@ const record = async <F extends FieldSpecs>({ runner, run, claim, hold }: Attemp
   return { kind: 'retry', type, message: failure.message, afterMs };
 };
 
-/** One attempt of one claimed item: executes, then writes how it ended under the claim's token. */
-export const runAttempt = async <F extends FieldSpecs>(request: AttemptRequest<F>): Promise<AttemptEnd> => {
+const endBadly = async <F extends FieldSpecs>(request: AttemptRequest<F>, error: unknown): Promise<AttemptEnd> => {
+  if (!(error instanceof Interrupted)) return record(request, classifyItemError(error));
+  await persistThroughOutage(() => releaseItems(request.runner.deps.db, [request.claim]));
+  return { kind: 'interrupted' };
+};
+
+const endWith = ({ state, resultHash }: ItemEnding, isHeld: boolean): AttemptEnd => (isHeld ? { kind: state, resultHash } : { kind: 'lost' });
+
+/** An attempt whose code has ended; `end` tells what the ledger holds of it. */
+export interface ExecutedAttempt {
+  readonly end: Promise<AttemptEnd>;
+}
+
+/** Executes one claimed item; its done row may still be under way when this resolves, an author's own write and a failure are not. */
+export const executeAttempt = async <F extends FieldSpecs>(request: AttemptRequest<F>): Promise<ExecutedAttempt> => {
   const { runner, claim, commit } = request;
   try {
     const outcome = await execute(request);
     const ending = toEnding(claim, outcome);
-    const held =
-      outcome.kind === 'done' && outcome.write !== undefined ? await commitWithWrite(runner.deps.db, ending, outcome.write) : await commit(ending);
-    return held ? { kind: ending.state, resultHash: ending.resultHash } : { kind: 'lost' };
+    if (outcome.kind === 'done' && outcome.write !== undefined) {
+      const end = endWith(ending, await commitWithWrite(runner.deps.db, ending, outcome.write));
+      return { end: Promise.resolve(end) };
+    }
+    const end = commit(ending).then(
+      (isHeld) => endWith(ending, isHeld),
+      (error: unknown) => endBadly(request, error),
+    );
+    return { end };
   } catch (error) {
-    if (!(error instanceof Interrupted)) return record(request, classifyItemError(error));
-    await persistThroughOutage(() => releaseItems(runner.deps.db, [claim]));
-    return { kind: 'interrupted' };
+    return { end: Promise.resolve(await endBadly(request, error)) };
   }
 };
+
+/** One attempt of one claimed item: executes, then writes how it ended under the claim's token. */
+export const runAttempt = async <F extends FieldSpecs>(request: AttemptRequest<F>): Promise<AttemptEnd> => (await executeAttempt(request)).end;

@@ -7,7 +7,7 @@ import { LaneStarts } from '../../packages/flow-control/lane-starts.ts';
 import type { ClaimAnswer } from '../../packages/database/item-claims.ts';
 import { releaseItems } from '../../packages/database/item-endings.ts';
 import type { AttemptEnd } from './attempt.ts';
-import { runAttempt } from './attempt.ts';
+import { executeAttempt } from './attempt.ts';
 import type { CommitEnding } from './commit.ts';
 import { createGroupCommit, persistThroughOutage } from './commit.ts';
 import type { Runner } from './definition.ts';
@@ -19,9 +19,13 @@ import { serverNow } from './pacing.ts';
 import type { AwaitStart } from './pacing.ts';
 import type { KnownRun, LoadRun } from './runs.ts';
 
-const START_WINDOW_MS = 1_000;
+/** Slices hold their lanes to their end: with a longer window a small run beside a large one waits longer for its share. */
+const START_WINDOW_MS = 500;
 const CLAIM_BATCH = 100;
 const HELD_WAIT_MS = 2_000;
+
+/** Done rows that may be under way while lanes go on: as many as one statement takes. */
+const MAX_UNWRITTEN = 100;
 
 interface Tally {
   succeeded: number;
@@ -104,6 +108,7 @@ const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: reado
   }
   if (exceeded) tally.stop = 'threshold';
   const claims = answers.flatMap((answer) => (answer.kind === 'claimed' ? [answer.claim] : (tallyAnswer(tally, answer), [])));
+  const endings = new Set<Promise<void>>();
   let next = 0;
   const lane = async (): Promise<void> => {
     while (next < claims.length && mayStart()) {
@@ -114,14 +119,22 @@ const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: reado
       next++;
       if (startMs !== undefined) await work.awaitStart(run, { startMs, sinceMs: work.sinceMs });
       const beganMs = performance.now();
-      tallyEnd(tally, claim.itemId, await runAttempt({ runner, run, claim, timeoutMs: request.itemTimeoutMs, interrupt, commit, hold }));
+      // The lane goes on while the done row is written: what a limit bounds is the item's own work.
+      if (endings.size >= MAX_UNWRITTEN) await Promise.race(endings);
+      const { end } = await executeAttempt({ runner, run, claim, timeoutMs: request.itemTimeoutMs, interrupt, commit, hold });
+      const ending = end.then((told) => {
+        tallyEnd(tally, claim.itemId, told);
+        endings.delete(ending);
+      });
+      ending.catch(() => undefined);
+      endings.add(ending);
       work.busy.ms += performance.now() - beganMs;
       work.busy.items++;
     }
   };
   const lanes = await Promise.allSettled(Array.from({ length: Math.min(request.concurrency, claims.length) }, lane));
   // Nothing of this activity may still run when it fails: its retry takes the claims over.
-  for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason;
+  for (const ended of [...lanes, ...(await Promise.allSettled(endings))]) if (ended.status === 'rejected') throw ended.reason;
   const left = claims.slice(next);
   if (left.length === 0) return;
   await persistThroughOutage(() => releaseItems(runner.deps.db, left));
@@ -129,7 +142,7 @@ const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: reado
 };
 
 /**
- * `executeSlice`: the items of a chunk inside one activity, `concurrency` at a time. It starts none later than 1 s after its first claim
+ * `executeSlice`: the items of a chunk inside one activity, `concurrency` at a time. It starts none later than half a second after its first claim
  * was answered and answers per id what the parent has to schedule again.
  */
 export const createExecuteSlice = <F extends FieldSpecs>(

@@ -15,7 +15,7 @@ let runs: ProbeRuns;
 let stage: Stage;
 
 const DISPATCHES = ['item', 'slice'] as const;
-// A slice starts its items within a second or hands them back, so here all five of each start at once, two slices at a time: 35 done in place of 37.
+// A slice starts its items within half a second or hands them back, so here all five of each start at once, two slices at a time: 35 done in place of 37.
 const PLANS = { item: varyProbe({}), slice: varyProbe({ plan: { chunkSize: 5, chunksInFlight: 2 } }) };
 const DONE = { item: 37, slice: 35 };
 const upTo = (last: number) => (itemId: string) => seqOf(itemId) <= last;
