@@ -122,9 +122,9 @@ const endBadly = async <F extends FieldSpecs>(request: AttemptRequest<F>, error:
 
 const endWith = ({ state, resultHash }: ItemEnding, isHeld: boolean): AttemptEnd => (isHeld ? { kind: state, resultHash } : { kind: 'lost' });
 
-/** An attempt whose code has ended; `end` tells what the ledger holds of it. */
+/** An attempt whose code has ended; `end` tells what the ledger holds of it, a promise while its row is under way. */
 export interface ExecutedAttempt {
-  readonly end: Promise<AttemptEnd>;
+  readonly end: AttemptEnd | Promise<AttemptEnd>;
 }
 
 /** Executes one claimed item; its done row may still be under way when this resolves, an author's own write and a failure are not. */
@@ -134,8 +134,7 @@ export const executeAttempt = async <F extends FieldSpecs>(request: AttemptReque
     const outcome = await execute(request);
     const ending = toEnding(claim, outcome);
     if (outcome.kind === 'done' && outcome.write !== undefined) {
-      const end = endWith(ending, await commitWithWrite(runner.deps.db, ending, outcome.write));
-      return { end: Promise.resolve(end) };
+      return { end: endWith(ending, await commitWithWrite(runner.deps.db, ending, outcome.write)) };
     }
     const end = commit(ending).then(
       (isHeld) => endWith(ending, isHeld),
@@ -143,7 +142,7 @@ export const executeAttempt = async <F extends FieldSpecs>(request: AttemptReque
     );
     return { end };
   } catch (error) {
-    return { end: Promise.resolve(await endBadly(request, error)) };
+    return { end: await endBadly(request, error) };
   }
 };
 

@@ -6,7 +6,7 @@ import type { SliceReceipt, SliceRequest, SliceRetry, StopReason } from '../../p
 import { LaneStarts } from '../../packages/flow-control/lane-starts.ts';
 import type { ClaimAnswer } from '../../packages/database/item-claims.ts';
 import { releaseItems } from '../../packages/database/item-endings.ts';
-import type { AttemptEnd } from './attempt.ts';
+import type { AttemptEnd, ExecutedAttempt } from './attempt.ts';
 import { executeAttempt } from './attempt.ts';
 import type { CommitEnding } from './commit.ts';
 import { createGroupCommit, persistThroughOutage } from './commit.ts';
@@ -93,6 +93,18 @@ const tallyAnswer = (tally: Tally, answer: Exclude<ClaimAnswer, { kind: 'claimed
   else tally.skipped++;
 };
 
+/** Counts an attempt's end, at once or when its row is written. */
+const note = (tally: Tally, endings: Set<Promise<void>>, { itemId, end }: { readonly itemId: string } & ExecutedAttempt): void => {
+  if (!(end instanceof Promise)) return tallyEnd(tally, itemId, end);
+  const ending = end.then((told) => {
+    tallyEnd(tally, itemId, told);
+    endings.delete(ending);
+  });
+  // What it throws is met when the lanes have ended.
+  ending.catch(() => undefined);
+  endings.add(ending);
+};
+
 /** Claims one batch and runs it in lanes; claims that may no longer start are given back. */
 const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: readonly string[]): Promise<void> => {
   const { runner, run, request, interrupt, commit, hold, tally, mayStart } = work;
@@ -122,14 +134,9 @@ const runBatch = async <F extends FieldSpecs>(work: SliceWork<F>, itemIds: reado
       // The lane goes on while the done row is written: what a limit bounds is the item's own work.
       if (endings.size >= MAX_UNWRITTEN) await Promise.race(endings);
       const { end } = await executeAttempt({ runner, run, claim, timeoutMs: request.itemTimeoutMs, interrupt, commit, hold });
-      const ending = end.then((told) => {
-        tallyEnd(tally, claim.itemId, told);
-        endings.delete(ending);
-      });
-      ending.catch(() => undefined);
-      endings.add(ending);
       work.busy.ms += performance.now() - beganMs;
       work.busy.items++;
+      note(work.tally, endings, { itemId: claim.itemId, end });
     }
   };
   const lanes = await Promise.allSettled(Array.from({ length: Math.min(request.concurrency, claims.length) }, lane));
