@@ -16,10 +16,20 @@ export interface TemporalTarget {
   readonly connectionOptions: ClientConnectConfig['connectionOptions'];
 }
 
+function loadConnectConfig(overrideEnvVars: Record<string, string>): ClientConnectConfig {
+  try {
+    return loadClientConnectConfig({ overrideEnvVars });
+  } catch (error) {
+    // The library stumbles over a file without any profile, which is nothing worth an error unless one was asked for.
+    if (!(error instanceof TypeError) || overrideEnvVars['TEMPORAL_PROFILE'] !== undefined) throw error;
+    return loadClientConnectConfig({ overrideEnvVars, disableFile: true });
+  }
+}
+
 /** Reads `TEMPORAL_*` and the profile file; throws a UserError (exit 2) where they contradict each other or the file cannot be read. */
 export function loadTemporalTarget(env: Env): TemporalTarget {
   try {
-    const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: definedOnly(env) });
+    const { connectionOptions, namespace } = loadConnectConfig(definedOnly(env));
     return { address: connectionOptions.address ?? '127.0.0.1:7233', namespace: namespace ?? 'default', connectionOptions };
   } catch (error) {
     throw new UserError(`the TEMPORAL_* settings cannot be used: ${messageOf(error)}`, EXIT.refused, error);
