@@ -56,10 +56,12 @@ describe('progress', () => {
     });
   });
 
-  test('of an ended run has nothing in flight', () => {
-    expect(describeProgress('probe/s', memoryWith({ ended: 'completed', reading: readingOf({ inFlight: 4 }) }))).toMatchObject({
-      state: 'completed',
+  test('of an ended run has nothing in flight, no rate and no time left', () => {
+    expect(describeProgress('probe/s', memoryWith({ ended: 'aborted', reading: readingOf({ inFlight: 4, ratePerSecond: 10 }) }))).toMatchObject({
+      state: 'aborted',
       inFlight: 0,
+      ratePerSecond: null,
+      etaSeconds: null,
     });
   });
 

@@ -18,7 +18,7 @@ export const describeProgress = (workflowId: string, memory: RunMemory): RunProg
   const { counts, reading } = memory;
   const items = maxItemCounts(memory.items, reading?.items ?? {});
   const remaining = counts === null ? null : computeRemaining(counts.toProcess, items);
-  const ratePerSecond = reading?.ratePerSecond ?? null;
+  const ratePerSecond = memory.ended === null ? (reading?.ratePerSecond ?? null) : null;
   const etaSeconds = remaining === null || ratePerSecond === null || ratePerSecond === 0 ? null : Math.ceil(remaining / ratePerSecond);
   return {
     workflowId,
