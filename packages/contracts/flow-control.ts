@@ -17,4 +17,4 @@ export const PROBE_MS = 2_000;
 export const START_VOID_MS = 1_000;
 
 /** A start that is not later than this keeps its place in the order of start times; of later ones only the last is used. */
-export const START_LATE_MS = 150;
+export const START_LATE_MS = 100;

@@ -3,7 +3,7 @@ import { LaneStarts } from './lane-starts.ts';
 
 test('lanes take times in order, also those that are a little late', () => {
   const starts = new LaneStarts({ times: [1_000, 1_100, 1_200, 1_300], left: 4, owed: 0 });
-  expect([starts.take(1_000), starts.take(1_220), starts.take(1_340)]).toEqual([1_000, 1_100, 1_200]);
+  expect([starts.take(1_000), starts.take(1_190), starts.take(1_290)]).toEqual([1_000, 1_100, 1_200]);
 });
 
 test('of times that have gone by the last is used at once, and the others are left', () => {
