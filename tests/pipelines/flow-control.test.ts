@@ -92,6 +92,18 @@ test('F2: two runs that share {10, 20/s} start no more than 20 a second together
   expect(Number(rows[0]?.most)).toBeLessThanOrEqual(24);
 });
 
+test('F4: a run of 20 beside one of 5,000 on one key gets half of the rate until its starts are over', async () => {
+  await runs.seed('f4-huge', 5_000);
+  await runs.seed('f4-small', 20);
+  const huge = await runs.start({ set: 'f4-huge', flowKey: 'f4', parallelism: 10, ratePerSecond: 20 });
+  await waitUntil({ what: 'the huge run at work', timeoutMs: 60_000, probe: async () => (await runs.report('f4-huge')).executions > 10 });
+  expect(await runs.run({ set: 'f4-small', flowKey: 'f4', parallelism: 10, ratePerSecond: 20 })).toMatchObject({ succeeded: 20 });
+  await runs.control('abort', huge.workflowId);
+  expect(await runs.result(huge)).toMatchObject({ outcome: 'aborted' });
+  // Two seconds at ten a second, and a quarter more as the row allows.
+  expect((await startsOf('f4-small')).at(-1)).toBeLessThanOrEqual(2.5);
+}, 120_000);
+
 test('a limiter that continues as new in mid-run neither loses nor doubles a permit', async () => {
   const key = keyOf('renewed');
   const limiter = await rig.client.workflow.start('flowControl', {

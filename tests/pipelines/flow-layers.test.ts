@@ -66,6 +66,27 @@ test('F9: a provider that says Retry-After holds the key: nothing starts meanwhi
   expect(Math.min(...after)).toBeGreaterThan(2_900);
 });
 
+test('F6: with ten slots and ten items that hold the permits, the forty that wait use no slot, and all end', async () => {
+  trials = await createTrialRig(
+    { limits: { process: 'unlimited', paginate: 'unlimited', execute: { parallelism: 10 } } },
+    { isLimited: true, worker: { maxConcurrentActivityTaskExecutions: 10 } },
+  );
+  let release = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  trials.declare('f6', { items: 50, execute: async () => gate.then(() => ({ kind: 'done' as const })) });
+  const started = await trials.start('f6');
+  await expect.poll(() => trials.executed('f6').length, { timeout: 30_000 }).toBe(10);
+  const pending: number[] = [];
+  const query = `TaskQueue = '${trials.rig.taskQueue}' and ExecutionStatus = 'Running'`;
+  for await (const { workflowId } of trials.rig.client.workflow.list({ query })) {
+    const { raw } = await trials.rig.client.workflow.getHandle(workflowId).describe();
+    pending.push((raw.pendingActivities ?? []).filter(({ activityType }) => activityType?.name === 'probe.executeItem').length);
+  }
+  expect(pending.reduce((sum, count) => sum + count, 0)).toBe(10);
+  release();
+  expect(await trials.pipelines.result(started)).toMatchObject({ succeeded: 50 });
+});
+
 test('a run that is paused gives its idle permits back, and goes on when it is resumed', async () => {
   trials = await createTrialRig({ limits: { process: 'unlimited', paginate: 'unlimited', execute: { parallelism: 2 } } }, { isLimited: true });
   let release = (): void => undefined;
