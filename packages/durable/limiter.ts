@@ -16,8 +16,8 @@ import type { LimiterEvent, LimiterState, Sent } from '../flow-control/limiter-s
 import { flowCalls } from './limiter-calls.ts';
 import { recordGrants } from './limiter-metrics.ts';
 import { describeLimiter, installLimiterMessages } from './limiter-messages.ts';
+import { TASK_TIMEOUT } from '../contracts/workflow-tasks.ts';
 
-const TASK_TIMEOUT = '3 seconds';
 const OWNER_CHECK_MS = 2_000;
 const IDLE_MS = 600_000;
 const EVENT_BUDGET = 3_000;

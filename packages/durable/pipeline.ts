@@ -23,8 +23,8 @@ import type { RunMemory } from './run-state.ts';
 import { createScheduler } from './scheduler.ts';
 import type { Rest } from './flight.ts';
 import type { Scheduler } from './scheduler.ts';
+import { TASK_TIMEOUT } from '../contracts/workflow-tasks.ts';
 
-const TASK_TIMEOUT = '3 seconds';
 const SIZE_BUDGET_BYTES = 4_000_000;
 // A child costs its initiation, start and end, and at most two workflow tasks of three events; an activity costs less.
 const EVENTS_A_UNIT = 9;

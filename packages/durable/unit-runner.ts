@@ -25,11 +25,11 @@ import type { ChildLabels } from './labels.ts';
 import { runFailure } from './run-endings.ts';
 import type { Takeoff } from './takeoff.ts';
 import type { Unit } from './units.ts';
+import { TASK_TIMEOUT } from '../contracts/workflow-tasks.ts';
 
 const ID_TAKEN_WAIT = '1 second';
 const ID_TAKEN_TRIES = 120;
 const CHUNK_TRIES = 3;
-const TASK_TIMEOUT = '3 seconds';
 
 type Chunk = (input: ChunkInput) => Promise<ChunkReceipt>;
 

@@ -5,8 +5,7 @@ import { LIMITER_TYPE } from '../contracts/flow-control.ts';
 import { FLOW_MESSAGES } from '../contracts/flow-messages.ts';
 import type { FlowTell } from '../contracts/flow-messages.ts';
 import { limiterWorkflowId } from '../contracts/ids.ts';
-
-const TASK_TIMEOUT = '3 seconds';
+import { TASK_TIMEOUT } from '../contracts/workflow-tasks.ts';
 
 /** Sends a message to the limiter of its key; where none runs, one is started on the task queue. */
 export async function tellLimiter(client: Client, message: FlowTell, taskQueue: string): Promise<void> {

@@ -3,7 +3,7 @@ import { ScheduleAlreadyRunning, ScheduleNotFoundError } from '@temporalio/clien
 import type { StartInput } from '../contracts/fields.ts';
 import { pipelineContracts } from '../contracts/index.ts';
 import type { PipelineContract } from '../contracts/pipeline.ts';
-import { TASK_TIMEOUT } from './pipeline-start.ts';
+import { TASK_TIMEOUT } from '../contracts/workflow-tasks.ts';
 import type { StartDeps } from './pipeline-start.ts';
 import { describeStart } from './start-input.ts';
 import { EXIT, UserError } from './user-error.ts';

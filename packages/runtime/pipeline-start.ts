@@ -9,12 +9,10 @@ import type { RunProgress } from '../contracts/run.ts';
 import { firstRunIdOf } from './pipeline-status.ts';
 import { describeStart, requireStartInput } from './start-input.ts';
 import { EXIT, UserError } from './user-error.ts';
+import { TASK_TIMEOUT } from '../contracts/workflow-tasks.ts';
 
 const ASK_WITHIN_MS = 10_000;
 const ASK_EVERY_MS = 100;
-
-/** Task time-out of every run, so that a killed worker's workflow task is handed on within seconds. */
-export const TASK_TIMEOUT = '3 seconds';
 
 /** Answer to a start: a new run, or the active run of the same request; `runId` is the first of its chain. */
 export interface StartAnswer {
