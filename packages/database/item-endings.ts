@@ -16,7 +16,7 @@ export interface ItemEnding {
 /** `written` by this statement, or `landed`: an earlier try of the same write had reached the database although its answer was lost. */
 export type Ended = 'written' | 'landed';
 
-interface ItemEndingRow {
+interface EndOneValues extends Record<string, unknown> {
   readonly rowId: string;
   readonly token: number;
   readonly state: string;
@@ -48,7 +48,7 @@ const endStatement = prepareStatement<EndValues, { readonly row_id: string }>(
   returning i.id::text as row_id`,
 );
 
-const endOneStatement = prepareStatement<Record<keyof ItemEndingRow, string | number | null>, { readonly row_id: string }>(
+const endOneStatement = prepareStatement<EndOneValues, { readonly row_id: string }>(
   'strata_end_item',
   sql`
   update pipeline_items
@@ -66,14 +66,18 @@ const landedStatement = prepareStatement<Pick<EndValues, 'rowIds' | 'tokens' | '
   cross join lateral (select o.id from pipeline_items o where o.id = g.row_id and o.token = g.token and o.state = g.state limit 1) i`,
 );
 
+const claimsOf = (endings: readonly ItemEnding[]): Pick<EndValues, 'rowIds' | 'tokens' | 'states'> => ({
+  rowIds: endings.map(({ claim }) => claim.rowId),
+  tokens: endings.map(({ claim }) => claim.token),
+  states: endings.map(({ state }) => state),
+});
+
 /** A single row takes half the time without the join. */
 const writeEndings = (executor: Executor, endings: readonly ItemEnding[]): Promise<readonly { readonly row_id: string }[]> => {
   const [{ claim, state, result, resultHash, reason }, ...more] = endings as readonly [ItemEnding, ...ItemEnding[]];
   if (more.length === 0) return endOneStatement.rows(executor, { rowId: claim.rowId, token: claim.token, state, result, resultHash, reason });
   return endStatement.rows(executor, {
-    rowIds: endings.map((ending) => ending.claim.rowId),
-    tokens: endings.map((ending) => ending.claim.token),
-    states: endings.map((ending) => ending.state),
+    ...claimsOf(endings),
     results: endings.map((ending) => ending.result),
     resultHashes: endings.map((ending) => ending.resultHash),
     reasons: endings.map((ending) => ending.reason),
@@ -85,12 +89,10 @@ const writeEndings = (executor: Executor, endings: readonly ItemEnding[]): Promi
  * Answers, by row id, those that are ended by exactly these claims.
  */
 export const endItems = async (executor: Executor, endings: readonly ItemEnding[]): Promise<ReadonlyMap<string, Ended>> => {
-  const claims = { rowIds: endings.map(({ claim }) => claim.rowId), tokens: endings.map(({ claim }) => claim.token) };
-  const states = endings.map(({ state }) => state);
   const written = await writeEndings(executor, endings);
   const ended = new Map<string, Ended>(written.map((row) => [row.row_id, 'written']));
   if (ended.size === endings.length) return ended;
-  for (const row of await landedStatement.rows(executor, { ...claims, states })) if (!ended.has(row.row_id)) ended.set(row.row_id, 'landed');
+  for (const row of await landedStatement.rows(executor, claimsOf(endings))) if (!ended.has(row.row_id)) ended.set(row.row_id, 'landed');
   return ended;
 };
 
