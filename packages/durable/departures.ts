@@ -1,7 +1,7 @@
-import { sleep } from '@temporalio/workflow';
 import type { RunPlan } from '../contracts/run-plan.ts';
 import type { Gate } from '../flow-control/gate.ts';
 import { BATCH_MS } from '../flow-control/start-times.ts';
+import { doLater, lanesInUse } from './flight.ts';
 import type { Flight } from './flight.ts';
 import type { Flow } from './flow.ts';
 import type { PageWalk } from './page-walk.ts';
@@ -10,7 +10,7 @@ import { apartFor } from './start-dealing.ts';
 import { takeStartable } from './takeoff.ts';
 import type { Takeoff } from './takeoff.ts';
 
-const LEND_AFTER = '1 second';
+const LEND_AFTER_MS = 1_000;
 
 export interface DepartureOptions {
   readonly memory: RunMemory;
@@ -20,6 +20,10 @@ export interface DepartureOptions {
   /** Whether the history would pass its budget with so many units still to run. */
   readonly isFull: (units: number) => boolean;
 }
+
+/** Nothing keeps the run from starting more. */
+export const isGoing = ({ memory }: DepartureOptions, { stop, fault }: Flight): boolean =>
+  memory.control === 'running' && stop === null && fault === null;
 
 /** A run begins no page that it could not finish within its history; it begins at least one, else a chain of runs would get nowhere. */
 export const drainIfFull = ({ walk, isFull }: DepartureOptions, flight: Flight): void => {
@@ -31,9 +35,8 @@ export const drainIfFull = ({ walk, isFull }: DepartureOptions, flight: Flight):
 /** Start times that each lane may have ahead: its share of a batch while there are units to come, so that those who take a lane over find theirs. */
 const startsPerLane = ({ walk, context }: DepartureOptions, flight: Flight, gate: Gate): number => {
   if (walk.openItems() === 0) return Infinity;
-  const { maxConcurrency, chunksInFlight } = context.plan;
-  const free = flight.chunks < chunksInFlight ? Math.min(flight.slots, gate.free(Date.now())) : 0;
-  return gate.startsIn(BATCH_MS) / Math.max(1, maxConcurrency - flight.slots + free);
+  const free = flight.chunks < context.plan.chunksInFlight ? Math.min(flight.slots, gate.free(Date.now())) : 0;
+  return gate.startsIn(BATCH_MS) / Math.max(1, lanesInUse(context.plan, flight) + free);
 };
 
 /** Takes all units that may start now. */
@@ -67,27 +70,20 @@ export const takeDepartures = (options: DepartureOptions, flight: Flight): reado
 };
 
 /** Lanes that no unit can take: none waits, or the window is full. Under a rate start times are scarce and not lanes. */
-const idleLanes = ({ memory, walk, context, flow }: DepartureOptions, flight: Flight): number => {
+const idleLanes = (options: DepartureOptions, flight: Flight): number => {
+  const { walk, context, flow } = options;
   const gate = flow.gates.execute;
   const mayDepart = flight.chunks < context.plan.chunksInFlight && (walk.waitingUnits() > 0 || flight.isListing || walk.nextListing() !== null);
-  if (memory.control !== 'running' || flight.stop !== null || flight.fault !== null || mayDepart || gate?.isPaced() === true) return 0;
+  if (!isGoing(options, flight) || mayDepart || gate?.isPaced() === true) return 0;
   return Math.min(flight.slots, gate?.free(Date.now()) ?? Infinity, flight.chunksOpen.appetite());
 };
 
 /** Lends lanes that have idled for a second to the chunks at work, so that the last ones do not go through their items one by one. */
 export const lendIdleLanes = (options: DepartureOptions, flight: Flight): void => {
-  if (flight.isLending || idleLanes(options, flight) === 0) return;
-  flight.isLending = true;
-  flight.waits
-    .run(() => sleep(LEND_AFTER, { summary: 'idle lanes' }))
-    .then(() => {
-      const lent = flight.chunksOpen.lend(idleLanes(options, flight));
-      flight.slots -= lent;
-      options.flow.gates.execute?.take(lent, 0, Date.now());
-    })
-    .catch(() => undefined)
-    .finally(() => {
-      flight.isLending = false;
-      flight.changes++;
-    });
+  if (idleLanes(options, flight) === 0) return;
+  doLater(flight, { summary: 'idle lanes', afterMs: LEND_AFTER_MS }, () => {
+    const lent = flight.chunksOpen.lend(idleLanes(options, flight));
+    flight.slots -= lent;
+    options.flow.gates.execute?.take(lent, 0, Date.now());
+  });
 };

@@ -1,4 +1,5 @@
-import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import type { RunPlan } from '../contracts/run-plan.ts';
 import type { StopReason } from '../contracts/item-activities.ts';
 import { MESSAGES } from '../contracts/messages.ts';
 import { OpenChunks } from './open-chunks.ts';
@@ -16,12 +17,12 @@ export interface Flight {
   /** How long an item keeps a lane, ms, where a rate makes it matter; 0: lanes keep up with their start times. */
   laneMs: number;
   isDraining: boolean;
-  isWatching: boolean;
-  isLending: boolean;
   changes: number;
   stop: Rest | null;
   fault: { readonly error: unknown } | null;
   readonly handles: Set<ChunkHandle>;
+  /** What is to be done after a wait, by its summary. */
+  readonly pending: Set<string>;
   readonly chunksOpen: OpenChunks;
   readonly scope: CancellationScope;
   /** Waits between attempts: no stop needs their end. */
@@ -64,6 +65,23 @@ export const track = (flight: Flight, work: () => Promise<void>): void => {
     });
 };
 
+/** Lanes that open units hold. */
+export const lanesInUse = ({ maxConcurrency }: Pick<RunPlan, 'maxConcurrency'>, { slots }: Flight): number => maxConcurrency - slots;
+
+/** Does something after a wait that any stop ends, unless the same is pending; no rest waits for it. */
+export const doLater = (flight: Flight, { summary, afterMs }: { readonly summary: string; readonly afterMs: number }, work: () => void): void => {
+  if (flight.pending.has(summary)) return;
+  flight.pending.add(summary);
+  flight.waits
+    .run(() => sleep(afterMs, { summary }))
+    .then(work)
+    .catch(() => undefined)
+    .finally(() => {
+      flight.pending.delete(summary);
+      flight.changes++;
+    });
+};
+
 /** A flight with all slots free and nothing in the air. */
 export const createFlight = (slots: number): Flight => {
   const scope = new CancellationScope({ cancellable: true });
@@ -75,8 +93,7 @@ export const createFlight = (slots: number): Flight => {
     isListing: false,
     laneMs: 0,
     isDraining: false,
-    isWatching: false,
-    isLending: false,
+    pending: new Set(),
     changes: 0,
     stop: null,
     fault: null,

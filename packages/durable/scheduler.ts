@@ -1,9 +1,9 @@
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 import { MESSAGES } from '../contracts/messages.ts';
-import { drainIfFull, lendIdleLanes, takeDepartures } from './departures.ts';
+import { drainIfFull, isGoing, lendIdleLanes, takeDepartures } from './departures.ts';
 import type { DepartureOptions } from './departures.ts';
 import type { ChunkNeed } from '../contracts/flow-messages.ts';
-import { createFlight, halt, signalAll, track } from './flight.ts';
+import { createFlight, doLater, halt, lanesInUse, signalAll, track } from './flight.ts';
 import type { Flight, Rest } from './flight.ts';
 import { addItemCounts } from './item-counts.ts';
 import { groupRetries } from './retry-groups.ts';
@@ -118,14 +118,15 @@ const startUnit = (options: SchedulerOptions, flight: Flight, takeoff: Takeoff):
 };
 
 /** Says what the run could use, and makes chunks give up what it may not keep. */
-const ask = ({ memory, walk, flow, context }: SchedulerOptions, flight: Flight): void => {
+const ask = (options: SchedulerOptions, flight: Flight): void => {
+  const { walk, flow, context } = options;
   const gate = flow.gates.execute;
   if (gate === null) return;
-  const isGoing = memory.control === 'running' && flight.stop === null && flight.fault === null;
-  const inUse = context.plan.maxConcurrency - flight.slots;
-  const open = isGoing ? walk.openItems() : 0;
-  const usable = isGoing ? open + (gate.isPaced() ? 0 : flight.chunksOpen.appetite()) : 0;
-  gate.demand(Math.min(context.plan.maxConcurrency, inUse + usable), open + (isGoing ? flight.chunksOpen.needs(gate, flight.laneMs) : 0));
+  const going = isGoing(options, flight);
+  const inUse = lanesInUse(context.plan, flight);
+  const open = going ? walk.openItems() : 0;
+  const usable = going ? open + (gate.isPaced() ? 0 : flight.chunksOpen.appetite()) : 0;
+  gate.demand(Math.min(context.plan.maxConcurrency, inUse + usable), open + (going ? flight.chunksOpen.needs(gate, flight.laneMs) : 0));
   flight.chunksOpen.shed(gate.excess());
 };
 
@@ -141,19 +142,11 @@ const wakeAfter = ({ flow }: SchedulerOptions, flight: Flight): number | undefin
 /** While start times are awaited, looks whether the limiter still speaks: one that was terminated has forgotten what it was asked for. */
 const watchLimiter = ({ flow }: SchedulerOptions, flight: Flight): void => {
   const gate = flow.gates.execute;
-  if (gate === null || flight.isWatching || !gate.awaitsStarts()) return;
-  flight.isWatching = true;
+  if (gate === null || !gate.awaitsStarts()) return;
   const heard = gate.heard();
-  flight.waits
-    .run(() => sleep(SILENT_MS, { summary: 'silence of the limiter' }))
-    .then(() => {
-      if (gate.awaitsStarts() && gate.heard() === heard) gate.repeat();
-    })
-    .catch(() => undefined)
-    .finally(() => {
-      flight.isWatching = false;
-      flight.changes++;
-    });
+  doLater(flight, { summary: 'silence of the limiter', afterMs: SILENT_MS }, () => {
+    if (gate.awaitsStarts() && gate.heard() === heard) gate.repeat();
+  });
 };
 
 const startUnits = (options: SchedulerOptions, flight: Flight): void => {

@@ -1,6 +1,7 @@
 import type { RunPlan } from '../contracts/run-plan.ts';
 import type { Gate } from '../flow-control/gate.ts';
 import { BATCH_MS } from '../flow-control/start-times.ts';
+import { lanesInUse } from './flight.ts';
 import type { Flight } from './flight.ts';
 import type { PageWalk } from './page-walk.ts';
 import { apartFor, dealStarts } from './start-dealing.ts';
@@ -31,11 +32,10 @@ const dealLanes = (
   flight: Flight,
   { free, items }: { readonly free: number; readonly items: number },
 ): number => {
-  const waiting = Math.min(walk.waitingUnits(), plan.chunksInFlight - flight.chunks);
-  if (gate === null || !gate.isPaced()) return dealSlots({ free, contenders: waiting, items });
-  const all = plan.maxConcurrency - flight.slots + free;
-  const least = Math.ceil((all * plan.chunkSize) / gate.startsIn(BATCH_MS));
-  return Math.min(items, free, Math.max(least, Math.ceil(free / Math.max(1, waiting))));
+  const contenders = Math.min(walk.waitingUnits(), plan.chunksInFlight - flight.chunks);
+  if (gate === null || !gate.isPaced()) return dealSlots({ free, contenders, items });
+  const all = lanesInUse(plan, flight) + free;
+  return dealSlots({ free, contenders, items, least: Math.ceil((all * plan.chunkSize) / gate.startsIn(BATCH_MS)) });
 };
 
 /**
@@ -48,7 +48,7 @@ const sliceStarts = (
   { lanes, free, nowMs }: { readonly lanes: number; readonly free: number; readonly nowMs: number },
 ): readonly number[] | undefined => {
   if (gate === null || !gate.isPaced()) return undefined;
-  const all = plan.maxConcurrency - flight.slots + free;
+  const all = lanesInUse(plan, flight) + free;
   const apartMs = flight.laneMs > 0 ? apartFor(flight.laneMs) : (all * 1_000) / gate.startsIn(1_000) - 1;
   return dealStarts([{ lanes, bare: Infinity, ahead: [] }], gate.startTimes(nowMs), { perLane: Infinity, apartMs })[0] ?? [];
 };

@@ -52,8 +52,17 @@ export const cutPage = (
 const LEAST_LANES = 4;
 
 /**
- * How many of the free item slots a starting unit gets: an even share among the units that could start beside it, at least one,
- * never more than it has items.
+ * How many of the free item slots a starting unit gets: an even share among the units that could start beside it, at least `least` where so many are
+ * free, never more than it has items.
  */
-export const dealSlots = ({ free, contenders, items }: { readonly free: number; readonly contenders: number; readonly items: number }): number =>
-  Math.min(items, free, Math.max(LEAST_LANES, Math.ceil(free / Math.max(1, contenders))));
+export const dealSlots = ({
+  free,
+  contenders,
+  items,
+  least = LEAST_LANES,
+}: {
+  readonly free: number;
+  readonly contenders: number;
+  readonly items: number;
+  readonly least?: number;
+}): number => Math.min(items, free, Math.max(least, Math.ceil(free / Math.max(1, contenders))));
