@@ -34,6 +34,13 @@ const start = (unit: Unit): ChunkDeal[] => {
   return sent;
 };
 
+/** Opens a chunk and starts its child. */
+const run = (unit: Unit, lanes: number, isPaced: boolean): ChunkDeal[] => {
+  chunks.open(unit, lanes, isPaced);
+  chunks.leave(unit);
+  return start(unit);
+};
+
 const batch = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => NOW + 100 * index);
 
 beforeEach(() => {
@@ -81,10 +88,7 @@ describe('start times that a batch brings', () => {
   });
 
   test('are dealt to slow lanes as far apart as they can use them, and more are asked for than they have items', () => {
-    const unit = unitOf(1, 10);
-    chunks.open(unit, 2, true);
-    chunks.leave(unit);
-    const sent = start(unit);
+    const sent = run(unitOf(1, 10), 2, true);
     grant(batch(10));
     chunks.deal(gate, NOW, { perLane: Infinity, apartMs: 0 });
     chunks.hear({ page: 1, chunk: 1, freed: 0, starts: 8, laneMs: 750 });
@@ -113,10 +117,7 @@ test('a child that is started a second time needs all times again but those of i
 });
 
 test('a limit that loses its rate lets chunks go on at once, and one that gets a rate makes them ask', () => {
-  const unit = unitOf(1, 10);
-  chunks.open(unit, 2, true);
-  chunks.leave(unit);
-  const sent = start(unit);
+  const sent = run(unitOf(1, 10), 2, true);
   grant([], null);
   chunks.deal(gate, NOW, { perLane: Infinity, apartMs: 0 });
   expect(sent).toEqual([{ starts: null }]);
@@ -130,11 +131,7 @@ test('a limit that loses its rate lets chunks go on at once, and one that gets a
 
 test('lanes that a run may not keep come from the chunks that have most', () => {
   const units = [unitOf(1, 9), unitOf(2, 9)];
-  const sent = units.map((unit, index) => {
-    chunks.open(unit, index === 0 ? 3 : 1, false);
-    chunks.leave(unit);
-    return start(unit);
-  });
+  const sent = units.map((unit, index) => run(unit, index === 0 ? 3 : 1, false));
   chunks.shed(2);
   expect(sent).toEqual([[{ lanes: 1 }], []]);
   chunks.shed(2);
@@ -144,13 +141,7 @@ test('lanes that a run may not keep come from the chunks that have most', () => 
 });
 
 describe('lanes that are idle', () => {
-  const sentTo = (lanes: readonly number[]): ChunkDeal[][] =>
-    lanes.map((count, index) => {
-      const unit = unitOf(index + 1, 9);
-      chunks.open(unit, count, false);
-      chunks.leave(unit);
-      return start(unit);
-    });
+  const sentTo = (lanes: readonly number[]): ChunkDeal[][] => lanes.map((count, index) => run(unitOf(index + 1, 9), count, false));
 
   test('are lent to the chunks with the fewest, and come back with their end', () => {
     const sent = sentTo([1, 4]);

@@ -17,6 +17,7 @@ import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
 import { startTargetServer } from '../support/target-server.ts';
 import type { TargetServer } from '../support/target-server.ts';
+import { readLedgerStates } from './ledger.ts';
 
 const contract = agentEvalRunContract as unknown as PipelineContract;
 const quick = { ...agentEvalRunContract, retry: { attempts: 3, firstWaitMs: 20, growth: 'linear' as const } };
@@ -58,10 +59,7 @@ const prepare = async (
 
 const run = async (id: string, input: StartInput = {}) => pipelines.result(await pipelines.start(contract, { runId: id, userId: 'u1', ...input }));
 
-const countDone = async (id: string): Promise<number> => {
-  const done = sql`select count(*)::int as done from pipeline_items i join pipeline_epochs e on e.id = i.epoch_id where e.scope = ${id} and i.state = 'done'`;
-  return (await readRow<{ done: number }>(rig.db, done)).done;
-};
+const countDone = async (id: string): Promise<number> => (await readLedgerStates(rig.db, id, contract.type)).done;
 
 const countRows = async (): Promise<unknown> =>
   readRow(

@@ -71,9 +71,8 @@ test('F6: with ten slots and ten items that hold the permits, the forty that wai
     { limits: { process: 'unlimited', paginate: 'unlimited', execute: { parallelism: 10 } } },
     { isLimited: true, worker: { maxConcurrentActivityTaskExecutions: 10 } },
   );
-  let release = (): void => undefined;
-  const gate = new Promise<void>((resolve) => (release = resolve));
-  trials.declare('f6', { items: 50, execute: async () => gate.then(() => ({ kind: 'done' as const })) });
+  const gate = Promise.withResolvers<void>();
+  trials.declare('f6', { items: 50, execute: async () => gate.promise.then(() => ({ kind: 'done' as const })) });
   const started = await trials.start('f6');
   await expect.poll(() => trials.executed('f6').length, { timeout: 30_000 }).toBe(10);
   const pending: number[] = [];
@@ -83,19 +82,18 @@ test('F6: with ten slots and ten items that hold the permits, the forty that wai
     pending.push((raw.pendingActivities ?? []).filter(({ activityType }) => activityType?.name === 'probe.executeItem').length);
   }
   expect(pending.reduce((sum, count) => sum + count, 0)).toBe(10);
-  release();
+  gate.resolve();
   expect(await trials.pipelines.result(started)).toMatchObject({ succeeded: 50 });
 });
 
 test('a run that is paused gives its idle permits back, and goes on when it is resumed', async () => {
   trials = await createTrialRig({ limits: { process: 'unlimited', paginate: 'unlimited', execute: { parallelism: 2 } } }, { isLimited: true });
-  let release = (): void => undefined;
-  const gate = new Promise<void>((resolve) => (release = resolve));
-  trials.declare('paused', { items: 20, execute: async () => gate.then(() => ({ kind: 'done' as const })) });
+  const gate = Promise.withResolvers<void>();
+  trials.declare('paused', { items: 20, execute: async () => gate.promise.then(() => ({ kind: 'done' as const })) });
   const started = await trials.start('paused');
   await expect.poll(() => trials.executed('paused').length, { timeout: 30_000 }).toBe(2);
   await trials.pipelines.control('pause', started.workflowId);
-  release();
+  gate.resolve();
   trials.declare('other', { items: 3 });
   expect(await trials.run('other')).toMatchObject({ succeeded: 3 });
   await trials.pipelines.control('resume', started.workflowId);

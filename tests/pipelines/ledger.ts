@@ -2,7 +2,7 @@ import { sql } from '../../packages/database/drizzle.ts';
 import type { Database } from '../../packages/database/database.ts';
 import { readRow } from '../../packages/database/database.ts';
 
-/** Items of a probe scope's current epoch by state, and the scope's run rows. */
+/** Items of a scope's current epoch by state, and the scope's run rows. */
 export interface LedgerStates {
   readonly done: number;
   readonly failed: number;
@@ -21,13 +21,13 @@ export async function markDone(db: Database, set: string, itemIds: readonly stri
 }
 
 /** Counts the ledger of a scope; a scope without any row has none. */
-export const readLedgerStates = (db: Database, set: string): Promise<LedgerStates> =>
+export const readLedgerStates = (db: Database, set: string, pipeline = 'probe'): Promise<LedgerStates> =>
   readRow<LedgerStates>(
     db,
     sql`
     select count(i.*) filter (where i.state = 'done')::int as done, count(i.*) filter (where i.state = 'failed')::int as failed,
       count(i.*) filter (where i.state = 'skipped')::int as skipped, count(i.*) filter (where i.state in ('open', 'claimed'))::int as open,
-      (select count(*)::int from pipeline_runs r where r.pipeline = 'probe' and r.scope = ${set}) as runs
-    from pipeline_epochs e left join pipeline_items i on i.epoch_id = e.id where e.pipeline = 'probe' and e.scope = ${set}
-      and e.epoch = (select max(epoch) from pipeline_epochs where pipeline = 'probe' and scope = ${set})`,
+      (select count(*)::int from pipeline_runs r where r.pipeline = ${pipeline} and r.scope = ${set}) as runs
+    from pipeline_epochs e left join pipeline_items i on i.epoch_id = e.id where e.pipeline = ${pipeline} and e.scope = ${set}
+      and e.epoch = (select max(epoch) from pipeline_epochs where pipeline = ${pipeline} and scope = ${set})`,
   );
