@@ -1,10 +1,10 @@
-import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { computeByteLength } from './digest.ts';
 import type { InputProblem } from './failures.ts';
 import type { FieldSpec, FieldSpecs, PipelineInput } from './fields.ts';
 import { findUnserializable } from './json-value.ts';
 import type { PipelineContract } from './pipeline.ts';
+import { toProblems } from './problems.schema.ts';
 
 const MAX_ITEM_IDS = 1_000;
 const MAX_ITEM_IDS_BYTES = 64 * 1024;
@@ -73,28 +73,6 @@ const inputSchema = (contract: PipelineContract) => {
     });
 };
 
-const nearest = (word: string, known: readonly string[]): string | undefined => {
-  const plain = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase();
-  const ranked = known.map((name) => ({ name, away: distance(plain(word), plain(name)) })).sort((a, b) => a.away - b.away);
-  return ranked[0] !== undefined && ranked[0].away <= Math.max(2, word.length / 3) ? ranked[0].name : undefined;
-};
-
-const unknownKey = (key: string, known: readonly string[]): InputProblem => {
-  const near = nearest(key, known);
-  const hint = near === undefined ? `known keys: ${known.join(', ')}` : `did you mean ${near}?`;
-  return { path: key, code: 'unknown_key', message: `unknown key ${key}, ${hint}` };
-};
-
-type Issue = z.core.$ZodIssue;
-
-const toProblems = (issue: Issue, known: readonly string[]): InputProblem[] => {
-  const path = issue.path.map(String).join('.');
-  if (issue.code === 'unrecognized_keys' && path === '') return issue.keys.map((key) => unknownKey(key, known));
-  const missing = (issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined;
-  if (missing && path !== '') return [{ path, code: 'missing', message: `Missing ${path} in payload` }];
-  return [{ path, code: issue.code, message: path === '' ? issue.message : `${path}: ${issue.message}` }];
-};
-
 const refuse = (message: string): RefusedInput => ({ ok: false, problems: [{ path: '', code: 'invalid_argument', message }] });
 
 interface RefusedInput {
@@ -113,5 +91,5 @@ export const parsePipelineInput = <F extends FieldSpecs>(contract: PipelineContr
   const parsed = schema.safeParse(payload, { reportInput: true });
   if (parsed.success) return { ok: true, input: parsed.data as unknown as PipelineInput<F> };
   const known = Object.keys(schema.shape);
-  return { ok: false, problems: parsed.error.issues.flatMap((issue) => toProblems(issue, known)) };
+  return { ok: false, problems: parsed.error.issues.flatMap((issue) => toProblems(issue, { known })) };
 };
