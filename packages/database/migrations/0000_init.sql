@@ -1,3 +1,14 @@
+CREATE TABLE "agents" (
+	"id" text PRIMARY KEY NOT NULL,
+	"user_id" text NOT NULL,
+	"workspace_id" text,
+	"is_private" boolean DEFAULT false NOT NULL,
+	"is_inbox" boolean DEFAULT false NOT NULL,
+	"is_virtual" boolean DEFAULT false NOT NULL,
+	"self_iteration" boolean DEFAULT false NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "eval_benchmarks" (
 	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "eval_benchmarks_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"name" text NOT NULL,
@@ -157,6 +168,137 @@ CREATE TABLE "probe_items" (
 	CONSTRAINT "probe_items_probe_set_item_id_pk" PRIMARY KEY("probe_set","item_id")
 );
 --> statement-breakpoint
+CREATE TABLE "signal_actions" (
+	"owner_id" text NOT NULL,
+	"key" text NOT NULL,
+	"state" text NOT NULL,
+	"epoch" integer DEFAULT 1 NOT NULL,
+	"event_id" bigint NOT NULL,
+	"node_id" text NOT NULL,
+	"operation_id" text,
+	"detail" text,
+	"reserved_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"settled_at" timestamp with time zone,
+	CONSTRAINT "signal_actions_owner_id_key_pk" PRIMARY KEY("owner_id","key")
+);
+--> statement-breakpoint
+CREATE TABLE "signal_events" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "signal_events_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"scope_id" bigint NOT NULL,
+	"seq" bigint NOT NULL,
+	"source_type" text NOT NULL,
+	"source_id" text NOT NULL,
+	"state" text NOT NULL,
+	"payload" jsonb,
+	"context" jsonb NOT NULL,
+	"cause" jsonb,
+	"token" integer DEFAULT 0 NOT NULL,
+	"run_id" text,
+	"deaths" integer DEFAULT 0 NOT NULL,
+	"reopens" integer DEFAULT 0 NOT NULL,
+	"pauses" integer DEFAULT 0 NOT NULL,
+	"timer_id" bigint,
+	"outcome" text,
+	"reason" text,
+	"awaited_until" timestamp with time zone,
+	"accepted_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"started_at" timestamp with time zone,
+	"finished_at" timestamp with time zone,
+	CONSTRAINT "signal_events_identity" UNIQUE("scope_id","source_type","source_id")
+);
+--> statement-breakpoint
+CREATE TABLE "signal_guards" (
+	"scope_id" bigint NOT NULL,
+	"key" text NOT NULL,
+	"state" jsonb NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "signal_guards_scope_id_key_pk" PRIMARY KEY("scope_id","key")
+);
+--> statement-breakpoint
+CREATE TABLE "signal_nodes" (
+	"event_id" bigint NOT NULL,
+	"node_id" text NOT NULL,
+	"place" bigint GENERATED ALWAYS AS IDENTITY (sequence name "signal_nodes_place_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"kind" text NOT NULL,
+	"type" text NOT NULL,
+	"depth" integer NOT NULL,
+	"parent_id" text,
+	"node" jsonb NOT NULL,
+	CONSTRAINT "signal_nodes_event_id_node_id_pk" PRIMARY KEY("event_id","node_id")
+);
+--> statement-breakpoint
+CREATE TABLE "signal_probes" (
+	"owner_id" text NOT NULL,
+	"key" text NOT NULL,
+	"event_id" bigint NOT NULL,
+	"written_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "signal_probes_owner_id_key_pk" PRIMARY KEY("owner_id","key")
+);
+--> statement-breakpoint
+CREATE TABLE "signal_rejections" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "signal_rejections_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"owner_id" text NOT NULL,
+	"scope_key" text NOT NULL,
+	"run_id" text NOT NULL,
+	"place" integer NOT NULL,
+	"reason" text NOT NULL,
+	"path" text NOT NULL,
+	"excerpt" text NOT NULL,
+	"rejected_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "signal_results" (
+	"event_id" bigint NOT NULL,
+	"node_id" text NOT NULL,
+	"handler_id" text NOT NULL,
+	"place" bigint GENERATED ALWAYS AS IDENTITY (sequence name "signal_results_place_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"answer" jsonb NOT NULL,
+	"result" jsonb,
+	"attempt" integer NOT NULL,
+	"started_at" timestamp with time zone NOT NULL,
+	"completed_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "signal_results_event_id_node_id_handler_id_pk" PRIMARY KEY("event_id","node_id","handler_id")
+);
+--> statement-breakpoint
+CREATE TABLE "signal_scopes" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "signal_scopes_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"owner_id" text NOT NULL,
+	"scope_key" text NOT NULL,
+	"seq" bigint NOT NULL,
+	"wake_at" timestamp with time zone,
+	"tokens" double precision NOT NULL,
+	"tokens_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"run_id" text,
+	"build_id" text,
+	"claimed_at" timestamp with time zone,
+	"lease_token" text,
+	"lease_until" timestamp with time zone,
+	"restarted_at" timestamp with time zone,
+	CONSTRAINT "signal_scopes_identity" UNIQUE("owner_id","scope_key"),
+	CONSTRAINT "signal_scopes_not_blank" CHECK (btrim("signal_scopes"."owner_id") <> '' and btrim("signal_scopes"."scope_key") <> '')
+);
+--> statement-breakpoint
+CREATE TABLE "signal_timers" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "signal_timers_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"scope_id" bigint NOT NULL,
+	"event_id" bigint NOT NULL,
+	"kind" text NOT NULL,
+	"key" text NOT NULL,
+	"node_id" text NOT NULL,
+	"handler_id" text,
+	"is_delayed" boolean DEFAULT true NOT NULL,
+	"due_at" timestamp with time zone NOT NULL,
+	"state" text DEFAULT 'open' NOT NULL,
+	CONSTRAINT "signal_timers_identity" UNIQUE("event_id","kind","key")
+);
+--> statement-breakpoint
+CREATE TABLE "user_flags" (
+	"user_id" text NOT NULL,
+	"flag" text NOT NULL,
+	"is_on" boolean NOT NULL,
+	CONSTRAINT "user_flags_user_id_flag_pk" PRIMARY KEY("user_id","flag")
+);
+--> statement-breakpoint
 CREATE TABLE "worker_leases" (
 	"identity" text PRIMARY KEY NOT NULL,
 	"task_queues" text[] NOT NULL,
@@ -172,6 +314,11 @@ ALTER TABLE "eval_runs" ADD CONSTRAINT "eval_runs_benchmark_id_eval_benchmarks_i
 ALTER TABLE "eval_trajectories" ADD CONSTRAINT "eval_trajectories_item" FOREIGN KEY ("item_row") REFERENCES "public"."pipeline_items"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "pipeline_items" ADD CONSTRAINT "pipeline_items_epoch_id_pipeline_epochs_id_fk" FOREIGN KEY ("epoch_id") REFERENCES "public"."pipeline_epochs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "pipeline_runs" ADD CONSTRAINT "pipeline_runs_epoch_id_pipeline_epochs_id_fk" FOREIGN KEY ("epoch_id") REFERENCES "public"."pipeline_epochs"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "signal_events" ADD CONSTRAINT "signal_events_scope" FOREIGN KEY ("scope_id") REFERENCES "public"."signal_scopes"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "signal_nodes" ADD CONSTRAINT "signal_nodes_event" FOREIGN KEY ("event_id") REFERENCES "public"."signal_events"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "signal_results" ADD CONSTRAINT "signal_results_event" FOREIGN KEY ("event_id") REFERENCES "public"."signal_events"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "signal_timers" ADD CONSTRAINT "signal_timers_event" FOREIGN KEY ("event_id") REFERENCES "public"."signal_events"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "agents_user" ON "agents" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "eval_runs_benchmark" ON "eval_runs" USING btree ("benchmark_id");--> statement-breakpoint
 CREATE INDEX "pipeline_items_run" ON "pipeline_items" USING btree ("run_id","state");--> statement-breakpoint
 CREATE INDEX "pipeline_items_failed" ON "pipeline_items" USING btree ("epoch_id","item_id") WHERE state = 'failed';--> statement-breakpoint
@@ -179,6 +326,15 @@ CREATE UNIQUE INDEX "pipeline_runs_one_active" ON "pipeline_runs" USING btree ("
 CREATE INDEX "pipeline_runs_workflow" ON "pipeline_runs" USING btree ("workflow_id");--> statement-breakpoint
 CREATE INDEX "probe_executions_set" ON "probe_executions" USING btree ("probe_set","item_id");--> statement-breakpoint
 CREATE INDEX "probe_items_order" ON "probe_items" USING btree ("probe_set","seq","item_id");--> statement-breakpoint
+CREATE INDEX "signal_actions_operation" ON "signal_actions" USING btree ("operation_id");--> statement-breakpoint
+CREATE INDEX "signal_events_queue" ON "signal_events" USING btree ("scope_id","seq") WHERE state in ('pending', 'processing');--> statement-breakpoint
+CREATE INDEX "signal_events_open" ON "signal_events" USING btree ("accepted_at") WHERE state in ('pending', 'processing');--> statement-breakpoint
+CREATE INDEX "signal_events_states" ON "signal_events" USING btree ("scope_id","state");--> statement-breakpoint
+CREATE INDEX "signal_events_accepted" ON "signal_events" USING btree ("scope_id","accepted_at");--> statement-breakpoint
+CREATE INDEX "signal_guards_expiry" ON "signal_guards" USING btree ("expires_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "signal_rejections_place" ON "signal_rejections" USING btree ("owner_id","scope_key","run_id","place");--> statement-breakpoint
+CREATE INDEX "signal_rejections_age" ON "signal_rejections" USING btree ("rejected_at");--> statement-breakpoint
+CREATE INDEX "signal_timers_due" ON "signal_timers" USING btree ("scope_id","due_at") WHERE state = 'open';--> statement-breakpoint
 CREATE VIEW "public"."eval_results" AS (
   select i.id, (select e.scope from pipeline_epochs e where e.id = i.epoch_id) as run_id, i.item_id as case_id,
     case i.state when 'open' then 'pending' when 'claimed' then 'running'

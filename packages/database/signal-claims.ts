@@ -1,0 +1,84 @@
+import type { ScopeIdentity } from '../contracts/scope-identity.ts';
+import type { SignalLimits } from '../contracts/signal-limits.ts';
+import type { Executor } from './database.ts';
+import { readRow } from './database.ts';
+import { sql } from './drizzle.ts';
+import { prepareStatement } from './prepared.ts';
+
+/** The run of a scope that claims. */
+export interface Claimant extends ScopeIdentity {
+  readonly runId: string;
+  readonly buildId: string;
+}
+
+/** The scope's row as a claimant finds it. */
+export interface OpenedScope {
+  readonly scopeId: string;
+  /** A caller executes an event itself and holds the scope for so long yet, ms; 0: nobody does. */
+  readonly leasedMs: number;
+}
+
+/** Takes the wake-up as heard and names the scope's consumer; what is accepted from now on sends a wake of its own. */
+export const openScope = ({ ownerId, scopeKey, runId, buildId }: Claimant, executor: Executor): Promise<OpenedScope> =>
+  readRow(
+    executor,
+    sql`insert into signal_scopes as s (owner_id, scope_key, seq, tokens, run_id, build_id, claimed_at)
+        values (${ownerId}, ${scopeKey}, 0, 1, ${runId}, ${buildId}, now())
+        on conflict (owner_id, scope_key) do update set wake_at = null, run_id = excluded.run_id, build_id = excluded.build_id, claimed_at = now()
+        returning id::text as "scopeId", ceil(greatest(0, coalesce(extract(epoch from s.lease_until - now()) * 1000, 0)))::int as "leasedMs"`,
+  );
+
+/** An event in the hands of a claimant. */
+export interface ClaimedRow {
+  readonly eventId: string;
+  readonly token: number;
+  readonly sourceType: string;
+  readonly sourceId: string;
+  /** Timer under which it goes on; null: it is run from its source. */
+  readonly timerId: string | null;
+}
+
+interface ClaimValues extends Record<string, unknown> {
+  readonly scopeId: string;
+  readonly runId: string;
+  readonly size: number;
+  readonly deaths: number;
+}
+
+const scope = sql`${sql.placeholder('scopeId')}::bigint`;
+const run = sql`${sql.placeholder('runId')}::text`;
+const isLost = sql`chosen.state = 'processing' and chosen.run_id is distinct from ${run}`;
+
+// What a closed run held is pending again at once: of one workflow id only one run is open. Only the event under its hands counts the run's end.
+const claimStatement = prepareStatement<ClaimValues, ClaimedRow & { readonly state: string; readonly isPending: boolean }>(
+  'strata_claim_signal_events',
+  sql`
+  with chosen as (
+    select id, seq, state, run_id, deaths, row_number() over (order by seq) = 1 as is_first from (
+      select id, seq, state, run_id, deaths from signal_events where scope_id = ${scope} and state in ('pending', 'processing')
+      order by seq limit ${sql.placeholder('size')}::int for update
+    ) as queue
+  ), claimed as (
+    update signal_events e set
+      deaths = e.deaths + case when ${isLost} and chosen.is_first then 1 else 0 end,
+      state = case when ${isLost} and chosen.is_first and e.deaths + 1 >= ${sql.placeholder('deaths')}::int then 'failed' else 'processing' end,
+      outcome = case when ${isLost} and chosen.is_first and e.deaths + 1 >= ${sql.placeholder('deaths')}::int then 'failed' end,
+      reason = case when ${isLost} and chosen.is_first and e.deaths + 1 >= ${sql.placeholder('deaths')}::int then 'scope_crashed' end,
+      token = e.token + 1, run_id = ${run}, started_at = coalesce(e.started_at, now())
+    from chosen where e.id = chosen.id
+    returning e.id, e.seq, e.token, e.source_type, e.source_id, e.state, e.timer_id
+  )
+  select id::text as "eventId", token, source_type as "sourceType", source_id as "sourceId", timer_id::text as "timerId"
+  from claimed where state = 'processing' order by seq`,
+);
+
+/** What the claimant still holds, then pending events in order of acceptance. */
+export const claimEvents = (
+  executor: Executor,
+  {
+    scopeId,
+    runId,
+    size,
+    limits,
+  }: { readonly scopeId: string; readonly runId: string; readonly size: number; readonly limits: Pick<SignalLimits, 'deaths'> },
+): Promise<readonly ClaimedRow[]> => claimStatement.rows(executor, { scopeId, runId, size, deaths: limits.deaths });
