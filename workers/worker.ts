@@ -15,8 +15,11 @@ import { startProcessTracing } from '../packages/runtime/process-tracing.ts';
 import { installRuntime } from '../packages/runtime/worker-runtime.ts';
 import type { Env } from '../packages/runtime/env.ts';
 import { reachDatabase } from '../packages/runtime/reach-database.ts';
+import { createSignalPorts } from '../packages/runtime/signal-ports.ts';
+import { ensureSweepSchedule } from '../packages/runtime/signal-sweep.ts';
 import { holdWorkerLease } from '../packages/runtime/worker-lease.ts';
 import type { WorkerLease } from '../packages/runtime/worker-lease.ts';
+import { STRATA_QUEUE } from '../packages/contracts/queues.ts';
 import { createActivities, createDeps } from './deps.ts';
 import { bringFlowDefaults } from './flow-defaults.ts';
 import { startGuards } from './guards.ts';
@@ -66,12 +69,15 @@ async function serve({ env, config, target, identity, lease, checks, onReady }: 
     flow: { prefix: config.flowPrefix, tell: (message, taskQueue) => tellLimiter(client, message, taskQueue) },
     msSinceClose: createCloseCheck(client),
     environment: env,
+    signals: (db) => createSignalPorts(client, { db, limits: config.signalLimits, isOnByDefault: config.agentSignalByDefault }),
     logsItems: config.logLevel === 'DEBUG',
     onError: ({ message }) => logger.warn('a database connection was lost', { error: message }),
   });
   const guards = startGuards({ lease, identity, client, db: deps.db, logger });
-  const bringDefaults = (ready: ReadyWorker): Promise<void> =>
-    bringFlowDefaults({ client, db: deps.db, prefix: config.flowPrefix }, { ...ready, logger });
+  const bringDefaults = async (ready: ReadyWorker): Promise<void> => {
+    await bringFlowDefaults({ client, db: deps.db, prefix: config.flowPrefix }, { ...ready, logger });
+    await ensureSweepSchedule(client, { taskQueue: config.taskQueues[0] ?? STRATA_QUEUE });
+  };
   try {
     const options = { ...config, connection, namespace: target.namespace, identity, bundlePath, buildId, activities: createActivities(deps) };
     const workers = await Promise.all(config.taskQueues.map((taskQueue) => Worker.create(createWorkerOptions({ ...options, taskQueue }))));

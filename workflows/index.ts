@@ -3,6 +3,8 @@ import { RUN_FAILURES } from '../packages/contracts/failures.ts';
 import { pipelineContracts } from '../packages/contracts/index.ts';
 
 export { agentEvalRun } from './agent-eval-run.ts';
+export { agentSignalScope } from './agent-signal-scope.ts';
+export { agentSignalSweep } from './agent-signal-sweep.ts';
 export { flowControl } from './flow-control.ts';
 export { pipelineChunk } from './pipeline-chunk.ts';
 export { probe } from './probe.ts';

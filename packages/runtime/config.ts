@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { STRATA_QUEUE } from '../contracts/queues.ts';
+import type { SignalLimits } from '../contracts/signal-limits.ts';
 import { definedOnly } from './env.ts';
 import type { Env } from './env.ts';
 import { resolveDataDir } from './paths.ts';
+import { agentSignalSwitch, signalLimits } from './signal-config.ts';
 import { EXIT, UserError } from './user-error.ts';
 
 const count = (fallback: number) =>
@@ -38,6 +40,8 @@ export const workerEnvSchema = z
     STRATA_CACHED_WORKFLOWS: count(300),
     STRATA_TASK_QUEUES: queues,
     STRATA_SHUTDOWN_GRACE_SECONDS: count(5),
+    STRATA_AGENT_SIGNAL: agentSignalSwitch,
+    STRATA_SIGNAL_LIMITS: signalLimits,
     STRATA_FLOW_PREFIX: z.string().max(64).default(''),
     STRATA_SET_CURRENT: flag,
     STRATA_WORKFLOW_BUNDLE: z.string().min(1).optional(),
@@ -64,6 +68,10 @@ export interface WorkerConfig {
   readonly shutdownGraceMs: number;
   /** Put before every flow-control key: environments that share a namespace have limits of their own. */
   readonly flowPrefix: string;
+  /** Bounds of agent signal. */
+  readonly signalLimits: SignalLimits;
+  /** Whether agent signal is on for users without a flag of their own. */
+  readonly agentSignalByDefault: boolean;
   readonly setCurrent: boolean;
   /** A bundle made earlier; undefined: bundle the workflows at start. */
   readonly workflowBundle: string | undefined;
@@ -91,6 +99,8 @@ export function loadWorkerConfig(env: Env): WorkerConfig {
     taskQueues: Object.freeze(values.STRATA_TASK_QUEUES),
     shutdownGraceMs: values.STRATA_SHUTDOWN_GRACE_SECONDS * 1_000,
     flowPrefix: values.STRATA_FLOW_PREFIX,
+    signalLimits: values.STRATA_SIGNAL_LIMITS,
+    agentSignalByDefault: values.STRATA_AGENT_SIGNAL === 'on',
     setCurrent: values.STRATA_SET_CURRENT,
     workflowBundle: values.STRATA_WORKFLOW_BUNDLE,
     dataDir: resolveDataDir(values.STRATA_DATA_DIR),

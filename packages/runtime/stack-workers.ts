@@ -77,7 +77,8 @@ async function workerEnv(input: StartStackWorkersInput): Promise<Env> {
   const { servers, dataDir } = input;
   const common = { DATABASE_URL: servers.databaseUrl, STRATA_DATA_DIR: dataDir, STRATA_SHUTDOWN_GRACE_SECONDS: String(GRACE_SECONDS) };
   // The logs of an embedded stack are files that people read.
-  const preferred = { STRATA_LOG_FORMAT: definedOnly(input.env)['STRATA_LOG_FORMAT'] ?? 'text' };
+  const given = definedOnly(input.env);
+  const preferred = { STRATA_LOG_FORMAT: given['STRATA_LOG_FORMAT'] ?? 'text', STRATA_AGENT_SIGNAL: given['STRATA_AGENT_SIGNAL'] ?? 'on' };
   if (isTemporalGiven(input.env)) return { ...input.env, ...preferred, ...common };
   const profile = join(dataDir, 'temporal.toml');
   await writeFile(profile, `[profile.default]\naddress = "${servers.temporal.address}"\nnamespace = "${servers.temporal.namespace}"\n`);

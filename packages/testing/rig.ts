@@ -10,9 +10,12 @@ import type { WorkerDeps } from '../../workers/deps.ts';
 import type { Database } from '../database/database.ts';
 import { NO_LIMIT } from '../contracts/flow-limits.ts';
 import { pipelineContracts } from '../contracts/index.ts';
+import { SIGNAL_LIMITS } from '../contracts/signal-limits.ts';
+import type { SignalLimits } from '../contracts/signal-limits.ts';
 import { saveFlowChange } from '../database/flow-settings.ts';
 import { connectClient } from '../runtime/connect.ts';
 import { tellLimiter } from '../runtime/flow-client.ts';
+import { createSignalPorts } from '../runtime/signal-ports.ts';
 import { createCloseCheck } from '../runtime/owner-check.ts';
 import { embeddedTarget } from '../runtime/stack-target.ts';
 import { cloneDatabase, dropDatabase } from './databases.ts';
@@ -45,6 +48,8 @@ export interface CreateRigInput {
   readonly namespace?: string;
   /** True: pipelines are bound by the limits that they declare; otherwise those are lifted, and a run takes no longer than its items (false). */
   readonly isLimited?: boolean;
+  /** Bounds of agent signal in place of the usual ones. */
+  readonly signalLimits?: Partial<SignalLimits>;
   /** Name of the queue in place of one of the rig's own; for a test that has its server or its namespace to itself. */
   readonly taskQueue?: string;
 }
@@ -87,9 +92,10 @@ interface RigDepsInput {
   readonly taskQueue: string;
   readonly poolSize: number | undefined;
   readonly client: Client;
+  readonly signalLimits: Partial<SignalLimits> | undefined;
 }
 
-const createRigDeps = ({ name, databaseUrl, taskQueue, poolSize, client }: RigDepsInput): WorkerDeps =>
+const createRigDeps = ({ name, databaseUrl, taskQueue, poolSize, client, signalLimits }: RigDepsInput): WorkerDeps =>
   createDeps({
     identity: name,
     databaseUrl,
@@ -97,6 +103,7 @@ const createRigDeps = ({ name, databaseUrl, taskQueue, poolSize, client }: RigDe
     flow: { prefix: `${taskQueue}/`, tell: (message, queue) => tellLimiter(client, message, queue) },
     msSinceClose: createCloseCheck(client),
     environment: process.env,
+    signals: (db) => createSignalPorts(client, { db, limits: { ...SIGNAL_LIMITS, ...signalLimits }, isOnByDefault: true }),
     onError: () => undefined,
   });
 
@@ -121,7 +128,7 @@ export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
   const databaseUrl = await cloneDatabase(servers, name);
   const target = embeddedTarget(servers.temporalAddress, input.namespace ?? usualNamespace(servers));
   const connected = await connectClient(target);
-  const deps = createRigDeps({ name, databaseUrl, taskQueue, poolSize: input.poolSize, client: connected.client });
+  const deps = createRigDeps({ name, databaseUrl, taskQueue, poolSize: input.poolSize, client: connected.client, signalLimits: input.signalLimits });
   if (input.isLimited !== true) await liftLimits(deps);
   const lease = await holdLocalLease(deps.pool, name);
   const settings = {

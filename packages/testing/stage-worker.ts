@@ -2,6 +2,8 @@ import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { createPipelineActivities } from '../../activities/runner/create.ts';
 import type { ItemContext, ItemOutcome } from '../../activities/runner/definition.ts';
 import { itemFailure } from '../../activities/runner/failures.ts';
+import { createSignalPorts } from '../runtime/signal-ports.ts';
+import { SIGNAL_LIMITS } from '../contracts/signal-limits.ts';
 import { createDeps } from '../../workers/deps.ts';
 import { startGuards } from '../../workers/guards.ts';
 import { createWorkerOptions } from '../../workers/worker-options.ts';
@@ -47,6 +49,7 @@ const runStageWorker = async (config: StageProcessConfig): Promise<void> => {
     flow: { prefix: `${config.taskQueue}/`, tell: (message, taskQueue) => tellLimiter(connected.client, message, taskQueue) },
     msSinceClose: createCloseCheck(connected.client),
     environment: {},
+    signals: (db) => createSignalPorts(connected.client, { db, limits: SIGNAL_LIMITS, isOnByDefault: true }),
     onError: () => undefined,
   });
   const { databaseUrl, taskQueue, bundlePath } = config;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { pipelineContracts } from '../../packages/contracts/index.ts';
 import type { PipelineActivities } from '../../packages/contracts/pipeline-activities.ts';
+import { SIGNAL_LIMITS } from '../../packages/contracts/signal-limits.ts';
 import { createActivities, createDeps } from '../../workers/deps.ts';
 import * as workflows from '../../workflows/index.ts';
 
@@ -25,6 +26,7 @@ const deps = createDeps({
   environment: {},
   flow: { prefix: '', tell: () => Promise.resolve() },
   msSinceClose: () => Promise.resolve(null),
+  signals: () => ({ limits: SIGNAL_LIMITS, isOnByDefault: true, wake: () => Promise.resolve(), sweep: () => Promise.resolve({}) }),
   onError: () => undefined,
 });
 const activityNames = Object.keys(createActivities(deps));

@@ -1,0 +1,123 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { createSource } from '../packages/agent-signal/builders.ts';
+import { createHandlerRegistry } from '../packages/agent-signal/registry.ts';
+import type { HandlerRegistry } from '../packages/agent-signal/registry.ts';
+import { SCOPE_TYPE } from '../packages/contracts/agent-signal-scope.ts';
+import type { ScopeIdentity } from '../packages/contracts/scope-identity.ts';
+import { CLAIM_LOST } from '../packages/contracts/signal-activities.ts';
+import type { Claimed, ClaimedEvent, ClaimRequest, ScopeActivities } from '../packages/contracts/signal-activities.ts';
+import type { SignalLimits } from '../packages/contracts/signal-limits.ts';
+import type { NodeRef } from '../packages/contracts/signal-run.ts';
+import type { Database } from '../packages/database/database.ts';
+import { claimEvents, openScope } from '../packages/database/signal-claims.ts';
+import { claimDueTimers, readNextDue, readTimers } from '../packages/database/signal-timers.ts';
+import { readScopeStatus, readStates } from '../packages/database/signal-status.ts';
+import type { ClaimedRow } from '../packages/database/signal-claims.ts';
+import { settleEvent } from '../packages/database/signal-steps.ts';
+import { acceptRaw } from './agent-signal/accept-raw.ts';
+import { createEmitter } from './agent-signal/emit.ts';
+import { createPostgresStore } from './agent-signal/postgres-store.ts';
+import { giveUpAction, runAction } from './agent-signal/run-action.ts';
+import { giveUpHandler, runHandler } from './agent-signal/run-handler.ts';
+import type { StepAttempt, StepDeps } from './agent-signal/step.ts';
+import { ClaimLost, RetryStep } from './agent-signal/step-errors.ts';
+import { createPolicies } from './policies/index.ts';
+
+/** What the activities of scopes are built from. */
+export interface AgentSignalScopeDeps {
+  readonly db: Database;
+  readonly signals: {
+    readonly limits: SignalLimits;
+    /** Whether users without a flag of their own are on. */
+    readonly isOnByDefault: boolean;
+    /** Wakes a scope, starting it where none runs. */
+    readonly wake: (scope: ScopeIdentity, taskQueue: string) => Promise<void>;
+    /** Wakes every scope whose wake-up was lost. */
+    readonly sweep: (taskQueue: string) => Promise<object>;
+  };
+}
+
+const claimedOf = async (db: Database, registry: HandlerRegistry, rows: readonly ClaimedRow[]): Promise<ClaimedEvent[]> => {
+  const timers = await readTimers(
+    db,
+    rows.flatMap(({ timerId }) => timerId ?? []),
+  );
+  return rows.map(({ eventId, token, sourceType, sourceId, timerId }) => {
+    const source = registry.refOf(createSource({ sourceId, type: sourceType, payload: {} }));
+    const timer = timers.find((each) => each.timerId === timerId);
+    if (timer === undefined) return { eventId, token, sourceType, sourceId, node: source };
+    const { kind, type, depth } = timer;
+    const node: NodeRef =
+      kind === null || type === null ? source : { id: timer.nodeId, kind, type, depth: depth ?? 0, handlers: registry.handlersOf(kind, type) };
+    const handlers = timer.handlerId === null ? node.handlers : [timer.handlerId];
+    return { eventId, token, sourceType, sourceId, timerId: timer.timerId, node: { ...node, handlers } };
+  });
+};
+
+const createClaim =
+  (db: Database, registry: HandlerRegistry, limits: SignalLimits) =>
+  async ({ ownerId, scopeKey, runId, buildId, limit, awaited, ended, wantsStatus }: ClaimRequest): Promise<Claimed> => {
+    for (const each of ended) await settleEvent(db, each);
+    const { scopeId, leasedMs } = await openScope({ ownerId, scopeKey, runId, buildId }, db);
+    const due = leasedMs > 0 ? [] : await claimDueTimers(db, { scopeId, runId, size: limit });
+    const size = limit - due.length;
+    const queued = leasedMs > 0 || size === 0 ? [] : await claimEvents(db, { scopeId, runId, size, limits });
+    const events = await claimedOf(db, registry, [...due, ...queued.filter(({ eventId }) => !due.some((each) => each.eventId === eventId))]);
+    const nextDueInMs = await readNextDue(db, scopeId);
+    const status = wantsStatus ? await readScopeStatus(db, { ownerId, scopeKey }) : null;
+    return {
+      events,
+      states: await readStates(db, awaited),
+      nextDueInMs: leasedMs > 0 ? Math.min(leasedMs, nextDueInMs ?? leasedMs) : nextDueInMs,
+      status,
+      limits,
+    };
+  };
+
+/** Translates what a step throws for Temporal: a retry with its own pause, or a claim that was lost. */
+const translated = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ClaimLost)
+      throw ApplicationFailure.create({ type: CLAIM_LOST, message: error.message, nonRetryable: true, category: ApplicationFailureCategory.BENIGN });
+    if (error instanceof RetryStep) {
+      const { code, message, delayMs } = error;
+      throw ApplicationFailure.create({ type: code, message, nextRetryDelay: delayMs, category: ApplicationFailureCategory.BENIGN });
+    }
+    throw error;
+  }
+};
+
+const attemptOf = ({ attempts }: SignalLimits): StepAttempt => {
+  const { info, cancellationSignal } = Context.current();
+  return { attempt: info.attempt, isFinal: info.attempt >= attempts, signal: cancellationSignal };
+};
+
+/** Activities of scopes, registered as `agentSignalScope.<verb>`. */
+export const createAgentSignalScopeActivities = ({ db, signals }: AgentSignalScopeDeps): Record<string, (request: never) => Promise<unknown>> => {
+  const { limits } = signals;
+  const registry = createHandlerRegistry(createPolicies({ db }));
+  const deps = (): StepDeps => ({
+    store: createPostgresStore(db, limits),
+    registry,
+    limits,
+    emit: createEmitter(db, { ...signals, taskQueue: Context.current().info.taskQueue }),
+  });
+  const activities: ScopeActivities = {
+    claim: createClaim(db, registry, limits),
+    accept: (request) => acceptRaw(db, request, { ...signals, taskQueue: Context.current().info.taskQueue }),
+    runHandler: (request) => translated(() => runHandler(deps(), request, attemptOf(limits))),
+    runAction: (request) => translated(() => runAction(deps(), request, attemptOf(limits))),
+    giveUp: (request) => translated(() => (request.node.kind === 'action' ? giveUpAction : giveUpHandler)(deps(), request, request.message)),
+    settle: (request) =>
+      translated(async () => {
+        const state = await settleEvent(db, request);
+        if (state === null) throw new ClaimLost(request.eventId);
+        return { state };
+      }),
+    settleStart: () => Promise.reject(ApplicationFailure.nonRetryable('agent runs are not available here')),
+  };
+  return Object.fromEntries(Object.entries(activities).map(([verb, activity]) => [`${SCOPE_TYPE}.${verb}`, activity as never]));
+};

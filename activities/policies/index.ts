@@ -1,0 +1,6 @@
+import type { PolicyBundle } from '../../packages/agent-signal/define.ts';
+import type { PolicyDeps } from './deps.ts';
+import { createProbePolicy } from './probe/index.ts';
+
+/** Every policy of the base, in the order in which their handlers are called; a new one is a folder and a line here. */
+export const createPolicies = (deps: PolicyDeps): readonly PolicyBundle[] => [createProbePolicy(deps)];

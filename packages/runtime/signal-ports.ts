@@ -1,0 +1,25 @@
+import type { Client } from '@temporalio/client';
+import type { ScopeIdentity } from '../contracts/scope-identity.ts';
+import type { SignalLimits } from '../contracts/signal-limits.ts';
+import type { Database } from '../database/database.ts';
+import { wakeScope } from './signal-client.ts';
+import { sweepScopes } from './signal-sweep.ts';
+import type { SweepAnswer } from './signal-sweep.ts';
+
+/** What the activities of scopes reach Temporal by. */
+export interface SignalPorts {
+  readonly limits: SignalLimits;
+  readonly isOnByDefault: boolean;
+  readonly wake: (scope: ScopeIdentity, taskQueue: string) => Promise<void>;
+  readonly sweep: (taskQueue: string) => Promise<SweepAnswer>;
+}
+
+/** Builds them for a process. */
+export const createSignalPorts = (
+  client: Client,
+  { db, ...rules }: { readonly db: Database; readonly limits: SignalLimits; readonly isOnByDefault: boolean },
+): SignalPorts => ({
+  ...rules,
+  wake: async (scope, taskQueue) => void (await wakeScope(client, scope, taskQueue)),
+  sweep: (taskQueue) => sweepScopes({ client, db, limits: rules.limits, taskQueue }),
+});

@@ -1,0 +1,105 @@
+import type { Client } from '@temporalio/client';
+import { ScheduleAlreadyRunning } from '@temporalio/client';
+import { SWEEP_TYPE } from '../contracts/agent-signal-scope.ts';
+import { scopeWorkflowId } from '../contracts/scope-identity.ts';
+import type { ScopeIdentity } from '../contracts/scope-identity.ts';
+import type { SignalLimits } from '../contracts/signal-limits.ts';
+import { TASK_TIMEOUT } from '../contracts/workflow-tasks.ts';
+import type { Database } from '../database/database.ts';
+import { findOutdated, findSleepers, findStuck, markBuild, markRestarted } from '../database/signal-sweep.ts';
+import { readDeployment } from './deployment.ts';
+import { wakeScope } from './signal-client.ts';
+
+const AT_ONCE = 10;
+const TASK_PENDING_MS = 60_000;
+const TASK_ATTEMPTS = 3;
+
+/** What a sweep works on. */
+export interface SignalSweepInput {
+  readonly client: Client;
+  readonly db: Database;
+  readonly limits: SignalLimits;
+  readonly taskQueue: string;
+}
+
+/** What a sweep did. */
+export interface SweepAnswer {
+  readonly woken: number;
+  readonly restarted: number;
+}
+
+const inLanes = async <T>(all: readonly T[], work: (each: T) => Promise<void>): Promise<void> => {
+  const waiting = all.values();
+  const lane = async (): Promise<void> => {
+    for (const each of waiting) await work(each);
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, all.length) }, lane));
+};
+
+/** Whether a run's workflow task is not getting anywhere. */
+const isStuck = async (client: Client, scope: ScopeIdentity): Promise<boolean> => {
+  const { raw } = await client.workflow.getHandle(scopeWorkflowId(scope)).describe();
+  const task = raw.pendingWorkflowTask;
+  if (!task) return false;
+  const seconds = Number(task.originalScheduledTime?.seconds ?? task.scheduledTime?.seconds ?? 0);
+  return (task.attempt ?? 1) >= TASK_ATTEMPTS || Date.now() - seconds * 1_000 > TASK_PENDING_MS;
+};
+
+/** Ends a run that does not claim although events wait, and wakes the scope: its rows lose nothing. */
+const restart = async ({ client, db, taskQueue }: SignalSweepInput, scope: ScopeIdentity): Promise<boolean> => {
+  try {
+    if (!(await isStuck(client, scope))) return false;
+    await markRestarted(db, scope);
+    await client.workflow.getHandle(scopeWorkflowId(scope)).terminate('its workflow task does not get anywhere; the events are in the inbox');
+  } catch {
+    return false;
+  }
+  await wakeScope(client, scope, taskQueue);
+  return true;
+};
+
+/** Wakes every scope whose wake-up may have been lost, or whose consumer is of an older version, and restarts those that are stuck. */
+export const sweepScopes = async (input: SignalSweepInput): Promise<SweepAnswer> => {
+  const { client, db, limits, taskQueue } = input;
+  const sleepers = await findSleepers(db, limits);
+  await inLanes(sleepers, async (scope) => void (await wakeScope(client, scope, taskQueue)));
+  const { currentBuildId } = await readDeployment(client);
+  const outdated = currentBuildId === undefined ? [] : await findOutdated(db, currentBuildId);
+  await inLanes(outdated, async (scope) => {
+    const { status } = await client.workflow
+      .getHandle(scopeWorkflowId(scope))
+      .describe()
+      .catch(() => ({ status: { name: 'UNKNOWN' } }));
+    if (status.name === 'RUNNING') await wakeScope(client, scope, taskQueue);
+    await markBuild(db, scope, currentBuildId as string);
+  });
+  let restarted = 0;
+  await inLanes(await findStuck(db), async (scope) => {
+    if (await restart(input, scope)) restarted++;
+  });
+  return { woken: sleepers.length + outdated.length, restarted };
+};
+
+/** Makes the Schedule that sweeps every so often, once for a namespace and queue. */
+export const ensureSweepSchedule = async (
+  client: Client,
+  { taskQueue, everyMs = 30_000 }: { readonly taskQueue: string; readonly everyMs?: number },
+): Promise<void> => {
+  try {
+    await client.schedule.create({
+      scheduleId: `agent-signal-sweep/${taskQueue}`,
+      spec: { intervals: [{ every: everyMs }] },
+      action: {
+        type: 'startWorkflow',
+        workflowType: SWEEP_TYPE,
+        workflowId: `agent-signal-sweep/${taskQueue}`,
+        taskQueue,
+        args: [],
+        workflowTaskTimeout: TASK_TIMEOUT,
+      },
+      policies: { overlap: 'SKIP', catchupWindow: '1 minute' },
+    });
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+  }
+};

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { waitUntil } from '../../packages/runtime/wait-until.ts';
+import { createRig } from '../../packages/testing/rig.ts';
+import type { Rig } from '../../packages/testing/rig.ts';
+import { createSignals, probeEvent, scopeHandle } from './signals.ts';
+import type { Signals } from './signals.ts';
+
+const LIMITS = { idleMs: 1_000, continueAfterEvents: 50, retryFirstMs: 20, retryMaxMs: 50, attempts: 3, sweepAfterMs: 100 };
+
+let rig: Rig;
+let signals: Signals;
+
+beforeEach(async () => {
+  rig = await createRig({ signalLimits: LIMITS });
+  signals = createSignals(rig, LIMITS);
+});
+afterEach(() => rig.close());
+
+const ids = (count: number, prefix = 'm'): string[] => Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
+
+describe('the order of a scope', () => {
+  test('Q4: an event that always fails is given up after its attempts and the ones behind it run in order; one that is refused has one attempt', async () => {
+    await signals.enqueue(probeEvent('poison', { failTimes: 1_000 }));
+    for (const id of ids(4)) await signals.enqueue(probeEvent(id));
+    expect(await signals.ended(5)).toMatchObject({ done: 4, failed: 1 });
+    expect(await signals.endOrder()).toEqual(['poison', ...ids(4)]);
+    expect(await signals.event('poison')).toMatchObject({
+      state: 'failed',
+      outcome: 'failed',
+      reason: expect.stringContaining('probe.event (poison): ProviderUnavailable: HTTP 503'),
+    });
+    await signals.enqueue(probeEvent('refused', { failTimes: -1 }));
+    await signals.ended(6);
+    const { results } = await signals.trace('refused');
+    expect(results).toMatchObject([{ attempt: 1, answer: { status: 'failed', error: { code: 'ProviderRefused' } } }]);
+  });
+
+  test('Q2: a failed event is opened again by its redelivery, and what is done is done once', async () => {
+    await signals.enqueue(probeEvent('m1', { failTimes: -1 }));
+    await signals.ended(1);
+    expect(await signals.enqueue(probeEvent('m1', { failTimes: 0 }))).toMatchObject({ accepted: true, reopened: true });
+    await signals.ended(1);
+    // The first accepted payload wins: it is refused again.
+    expect(await signals.event('m1')).toMatchObject({ state: 'failed', reopens: 1 });
+  });
+
+  test('Q5: ten producers of one fact at once make one row and one run', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => signals.enqueue(probeEvent('m1', { actions: 1 }))));
+    expect(answers.filter(({ deduped }) => deduped === true)).toHaveLength(9);
+    await signals.ended(1);
+    expect(await signals.count('signal_events')).toBe(1);
+    expect(await signals.count('signal_probes')).toBe(1);
+  });
+
+  test('Q6: events of three scopes sent in turn run in order of acceptance within each, whatever their senders clocks say', async () => {
+    const scopes = ['topic:a', 'topic:b', 'topic:c'];
+    for (const [index, id] of ids(60).entries())
+      for (const scopeKey of scopes) await signals.enqueue(probeEvent(id, { sleepMs: 2 }, { scopeKey, timestamp: 10_000 - index }));
+    for (const scopeKey of scopes) {
+      await signals.ended(60, scopeKey);
+      expect(await signals.endOrder(scopeKey)).toEqual(ids(60));
+    }
+  });
+
+  test('L1: events at full speed run once and in order over several continuations', async () => {
+    for (const id of ids(170)) await signals.enqueue(probeEvent(id, { actions: 1 }));
+    expect(await signals.ended(170)).toMatchObject({ done: 170, failed: 0 });
+    expect(await signals.endOrder()).toEqual(ids(170));
+    expect(await signals.count('signal_probes')).toBe(170);
+  });
+
+  test('Q7: a scope terminated during an event is started by the sweeper, and the event is done once', async () => {
+    await signals.enqueue(probeEvent('m1', { sleepMs: 300, actions: 1 }));
+    await waitUntil({ what: 'm1 running', timeoutMs: 10_000, probe: async () => (await signals.status())?.processing === 1 });
+    await scopeHandle(rig).terminate('by the test');
+    await waitUntil({
+      what: 'the sweeper to wake the scope',
+      timeoutMs: 20_000,
+      everyMs: 200,
+      probe: async () => {
+        await rig.deps.signals.sweep(rig.taskQueue);
+        return (await signals.event('m1')).state === 'done';
+      },
+    });
+    expect(await signals.count('signal_probes')).toBe(1);
+  });
+});
+
+describe('signals straight from Temporal', () => {
+  test('L4: what is no event becomes a rejection, and the next good one runs', async () => {
+    await signals.enqueue(probeEvent('m0'));
+    const scope = scopeHandle(rig);
+    await scope.signal('sourceEvent', 'oops');
+    await scope.signal('sourceEvent', null);
+    await scope.signal('sourceEvent', { sourceType: 'probe.event', payload: {} });
+    await scope.signal('nonsense', { a: 1 });
+    await scope.signal('sourceEvent', {
+      sourceType: 'probe.event',
+      sourceId: 'big',
+      payload: { sleepMs: 1 },
+      scopeKey: `topic:${'x'.repeat(100 * 1024)}`,
+    });
+    await scope.signal('sourceEvent', { sourceType: 'probe.event', sourceId: 'm1', payload: {} });
+    await signals.ended(2);
+    expect(await signals.status()).toMatchObject({ done: 2, rejected: 5 });
+    expect(await signals.endOrder()).toEqual(['m0', 'm1']);
+  });
+});
