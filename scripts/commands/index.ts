@@ -18,6 +18,7 @@ export const commands: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   resume: () => import('./resume.ts').then((module) => module.resumeCommand),
   run: () => import('./run.ts').then((module) => module.runCommand),
   schedule: () => import('./schedule.ts').then((module) => module.scheduleCommand),
+  signal: () => import('./signal.ts').then((module) => module.signalCommand),
   status: () => import('./status.ts').then((module) => module.statusCommand),
   up: () => import('./up.ts').then((module) => module.upCommand),
   worker: () => import('./worker.ts').then((module) => module.workerCommand),
