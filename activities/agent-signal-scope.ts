@@ -8,18 +8,21 @@ import type { ScopeIdentity } from '../packages/contracts/scope-identity.ts';
 import { CLAIM_LOST } from '../packages/contracts/signal-activities.ts';
 import type { Claimed, ClaimedEvent, ClaimRequest, ScopeActivities } from '../packages/contracts/signal-activities.ts';
 import type { SignalLimits } from '../packages/contracts/signal-limits.ts';
+import type { SignalModel } from '../packages/contracts/signal-model.ts';
 import type { NodeRef } from '../packages/contracts/signal-run.ts';
 import type { Database } from '../packages/database/database.ts';
 import { claimEvents, openScope } from '../packages/database/signal-claims.ts';
 import { claimDueTimers, readNextDue, readTimers } from '../packages/database/signal-timers.ts';
 import { readScopeStatus, readStates } from '../packages/database/signal-status.ts';
 import type { ClaimedRow } from '../packages/database/signal-claims.ts';
+import { consumeForOperation, readOperation } from '../packages/database/agent-operations.ts';
 import { settleEvent } from '../packages/database/signal-steps.ts';
 import { acceptRaw } from './agent-signal/accept-raw.ts';
 import { createEmitter } from './agent-signal/emit.ts';
 import { createPostgresStore } from './agent-signal/postgres-store.ts';
-import { giveUpAction, runAction } from './agent-signal/run-action.ts';
+import { giveUpAction, runAction, settleStartedAction } from './agent-signal/run-action.ts';
 import { giveUpHandler, runHandler } from './agent-signal/run-handler.ts';
+import { createRunOrders } from './agent-signal/start-run.ts';
 import type { StepAttempt, StepDeps } from './agent-signal/step.ts';
 import { ClaimLost, RetryStep } from './agent-signal/step-errors.ts';
 import { createPolicies } from './policies/index.ts';
@@ -29,6 +32,8 @@ export interface AgentSignalScopeDeps {
   readonly db: Database;
   readonly signals: {
     readonly limits: SignalLimits;
+    /** What policies and agent runs ask; null: there is none. */
+    readonly model: SignalModel | null;
     /** Whether users without a flag of their own are on. */
     readonly isOnByDefault: boolean;
     /** Wakes a scope, starting it where none runs. */
@@ -98,11 +103,12 @@ const attemptOf = ({ attempts }: SignalLimits): StepAttempt => {
 /** Activities of scopes, registered as `agentSignalScope.<verb>`. */
 export const createAgentSignalScopeActivities = ({ db, signals }: AgentSignalScopeDeps): Record<string, (request: never) => Promise<unknown>> => {
   const { limits } = signals;
-  const registry = createHandlerRegistry(createPolicies({ db }));
+  const registry = createHandlerRegistry(createPolicies({ db, model: signals.model }));
   const deps = (): StepDeps => ({
     store: createPostgresStore(db, limits),
     registry,
     limits,
+    runs: createRunOrders(db, limits),
     emit: createEmitter(db, { ...signals, taskQueue: Context.current().info.taskQueue }),
   });
   const activities: ScopeActivities = {
@@ -117,7 +123,13 @@ export const createAgentSignalScopeActivities = ({ db, signals }: AgentSignalSco
         if (state === null) throw new ClaimLost(request.eventId);
         return { state };
       }),
-    settleStart: () => Promise.reject(ApplicationFailure.nonRetryable('agent runs are not available here')),
+    settleStart: ({ operationId, failure, ...request }) =>
+      translated(async () => {
+        const operation = await readOperation(db, operationId);
+        const { detail = '', failureCode = 'StartFailed' } = operation ?? {};
+        if (failure === null) await consumeForOperation(db, operationId);
+        return settleStartedAction(deps(), request, { detail, failureCode, failure });
+      }),
   };
   return Object.fromEntries(Object.entries(activities).map(([verb, activity]) => [`${SCOPE_TYPE}.${verb}`, activity as never]));
 };

@@ -1,4 +1,5 @@
 import { Worker } from '@temporalio/worker';
+import { createSignalModel } from '../packages/models/signal-model.ts';
 import { migrateDatabase } from '../packages/database/migrate.ts';
 import { requireBundle } from '../packages/runtime/bundle.ts';
 import { loadWorkerConfig } from '../packages/runtime/config.ts';
@@ -69,7 +70,12 @@ async function serve({ env, config, target, identity, lease, checks, onReady }: 
     flow: { prefix: config.flowPrefix, tell: (message, taskQueue) => tellLimiter(client, message, taskQueue) },
     msSinceClose: createCloseCheck(client),
     environment: env,
-    signals: (db) => createSignalPorts(client, { db, limits: config.signalLimits, isOnByDefault: config.agentSignalByDefault }),
+    signals: (db) => createSignalPorts(client, {
+      db,
+      limits: config.signalLimits,
+      isOnByDefault: config.agentSignalByDefault,
+      model: createSignalModel(config.signalModel, env),
+    }),
     logsItems: config.logLevel === 'DEBUG',
     onError: ({ message }) => logger.warn('a database connection was lost', { error: message }),
   });

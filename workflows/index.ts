@@ -5,6 +5,7 @@ import { pipelineContracts } from '../packages/contracts/index.ts';
 export { agentEvalRun } from './agent-eval-run.ts';
 export { agentSignalScope } from './agent-signal-scope.ts';
 export { agentSignalSweep } from './agent-signal-sweep.ts';
+export { execAgent } from './exec-agent.ts';
 export { flowControl } from './flow-control.ts';
 export { pipelineChunk } from './pipeline-chunk.ts';
 export { probe } from './probe.ts';

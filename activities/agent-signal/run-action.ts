@@ -1,6 +1,7 @@
 import type { ActionNode } from '../../packages/agent-signal/nodes.ts';
 import { executorOutcomeSchema } from '../../packages/agent-signal/results.schema.ts';
-import type { ExecutorOutcome } from '../../packages/agent-signal/results.schema.ts';
+import type { ExecutorOutcome } from '../../packages/agent-signal/results.ts';
+import type { AgentRunRequest } from '../../packages/agent-signal/results.schema.ts';
 import type { StepRequest, StepResult } from '../../packages/contracts/signal-activities.ts';
 import type { Reservation } from '../../packages/contracts/signal-records.ts';
 import { pauseAnswer } from './run-handler.ts';
@@ -80,8 +81,29 @@ export const runAction = async (deps: StepDeps, request: StepRequest, attempt: S
   }
   const outcome = await askExecutor(call);
   if ('answer' in outcome) return storeAnswer(call as Call, outcome, { result: null });
-  if (outcome.status === 'start') return settle(call, failedEnd('NotSupported', 'agent runs are not available here'), key);
-  return settle(call, outcome, key);
+  return outcome.status === 'start' ? order(call, { key, epoch: reservation.epoch, run: outcome.run }) : settle(call, outcome, key);
+};
+
+/** Stores the run that the action asks for; its host starts it, and settles the action with what came of that. */
+const order = async (call: ActionCall, wanted: { readonly key: string; readonly epoch: number; readonly run: AgentRunRequest }): Promise<StepResult> => {
+  const operationId = await call.deps.runs.reserve({ step: call.step, action: call.node, ...wanted });
+  if (operationId === null) return settle(call, { status: 'skipped', detail: 'agent run budget exceeded' }, wanted.key);
+  return { answer: { status: 'start', operationId }, settled: null };
+};
+
+/** How starting a run went; `failure` null: it runs, or ran already. */
+export interface StartReport {
+  readonly detail: string;
+  readonly failureCode: string;
+  readonly failure: string | null;
+}
+
+/** Settles the action whose run was started, or could not be. */
+export const settleStartedAction = async (deps: StepDeps, request: StepRequest, { detail, failureCode, failure }: StartReport): Promise<StepResult> => {
+  const opened = await openCall(deps, request, { attempt: 1, isFinal: true, signal: AbortSignal.abort() });
+  if (!('handler' in opened)) return opened;
+  const call = opened as ActionCall;
+  return settle(call, failure === null ? { status: 'applied', detail } : failedEnd(failureCode, failure), keyOf(call.node));
 };
 
 /** Stores that an action's call was given up: by time-outs, or with workers that were lost. */

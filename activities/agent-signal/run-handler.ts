@@ -1,5 +1,5 @@
 import { processorResultSchema } from '../../packages/agent-signal/results.schema.ts';
-import type { RuntimeProcessorResult } from '../../packages/agent-signal/results.schema.ts';
+import type { RuntimeProcessorResult } from '../../packages/agent-signal/results.ts';
 import type { StepRequest, StepResult } from '../../packages/contracts/signal-activities.ts';
 import type { NewTimer } from '../../packages/contracts/signal-records.ts';
 import { contextOf, openCall, storeAnswer } from './step.ts';

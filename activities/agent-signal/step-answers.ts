@@ -1,5 +1,5 @@
 import { ACTION_SIGNALS } from '../../packages/agent-signal/signal-types.ts';
-import type { ExecutorOutcome, RuntimeProcessorResult } from '../../packages/agent-signal/results.schema.ts';
+import type { ExecutorOutcome, RuntimeProcessorResult, ScheduleResult } from '../../packages/agent-signal/results.ts';
 import { nodeIdOf } from '../../packages/agent-signal/nodes.ts';
 import { createSignal } from '../../packages/agent-signal/builders.ts';
 import type { ActionNode, SignalNode } from '../../packages/agent-signal/nodes.ts';
@@ -29,7 +29,7 @@ export interface AnswerContext {
 
 const failed = (code: string, message: string): Answered => ({ answer: { status: 'failed', error: { code, message } }, nodes: [], timer: null });
 
-const rowOf = (node: SignalNode | ActionNode): NewNodeRow => ({
+const rowOf = (node: SignalNode<object> | ActionNode<object>): NewNodeRow => ({
   nodeId: nodeIdOf(node),
   kind: node.kind,
   type: node.type,
@@ -38,7 +38,7 @@ const rowOf = (node: SignalNode | ActionNode): NewNodeRow => ({
   node,
 });
 
-const dispatch = (nodes: readonly (SignalNode | ActionNode)[], { registry, limits, summary }: AnswerContext): Answered => {
+const dispatch = (nodes: readonly (SignalNode<object> | ActionNode<object>)[], { registry, limits, summary }: AnswerContext): Answered => {
   if (nodes.length > limits.nodesPerResult)
     return failed('FanOutExceeded', `${nodes.length} nodes in one result, at most ${limits.nodesPerResult} are allowed`);
   if (summary.nodes + nodes.length > limits.nodesPerEvent)
@@ -46,7 +46,7 @@ const dispatch = (nodes: readonly (SignalNode | ActionNode)[], { registry, limit
   return { answer: { status: 'dispatch', nodes: nodes.map(registry.refOf) }, nodes: nodes.map(rowOf), timer: null };
 };
 
-type Scheduled = Extract<RuntimeProcessorResult, { status: 'schedule' }>['nextHop'];
+type Scheduled = ScheduleResult['nextHop'];
 
 const schedule = ({ node, key, delayMs, at, reason }: Scheduled, { limits, hops }: AnswerContext): Answered => {
   const delay = delayMs ?? (at === undefined ? Number.NaN : Date.parse(at) - Date.now());

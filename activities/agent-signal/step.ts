@@ -12,6 +12,7 @@ import type { SignalLimits } from '../../packages/contracts/signal-limits.ts';
 import type { EventOutcome } from '../../packages/contracts/signal-run.ts';
 import type { LoadedStep, StepRecord, StepStore } from '../../packages/contracts/signal-store.ts';
 import type { ActionSettlement } from '../../packages/contracts/signal-records.ts';
+import type { RunOrders } from './start-run.ts';
 import type { Answered } from './step-answers.ts';
 import { ClaimLost } from './step-errors.ts';
 
@@ -22,6 +23,8 @@ export interface StepDeps {
   readonly limits: SignalLimits;
   /** Makes an event durable that a handler causes. */
   readonly emit: (event: CausedEvent, from: LoadedStep) => Promise<EmitAnswer>;
+  /** Where actions order agent runs. */
+  readonly runs: RunOrders;
 }
 
 /** One attempt of a call. */
@@ -40,12 +43,14 @@ export interface Call<Node extends AgentSignalNode = AgentSignalNode> extends St
   readonly handler: HandlerDefinition;
   readonly node: Node;
   readonly startedAt: string;
+  /** What the handler leaves in the trace. */
+  readonly notes: string[];
 }
 
 const sourceOf = ({ sourceId, sourceType, payload }: LoadedStep): SourceNode => createSource({ sourceId, type: sourceType, payload: payload ?? {} });
 
 /** What the handler of a call is given. */
-export const contextOf = ({ deps, request, step, node, attempt, signal }: Call): HandlerContext => {
+export const contextOf = ({ deps, request, step, node, attempt, signal, notes }: Call): HandlerContext => {
   const { scopeId, ownerId, scopeKey, context } = step;
   const guards = createGuards({
     change: (key, change) => deps.store.changeGuard({ scopeId, key }, (state, nowMs) => change(state as GuardState | null, nowMs)),
@@ -58,6 +63,7 @@ export const contextOf = ({ deps, request, step, node, attempt, signal }: Call):
     attempt,
     isResumed: request.timerId !== undefined,
     guards,
+    note: (text) => void notes.push(text),
     signal,
     emit: (event) => deps.emit(event, step),
   };
@@ -72,7 +78,7 @@ const endOf = ({ isLast, summary, handlerId, node }: StepRequest, { answer }: An
 
 /** Stores the answer of a call, and with the last one the event's end. */
 export const storeAnswer = async (
-  { deps, request, step, attempt, startedAt }: Call,
+  { deps, request, step, attempt, startedAt, notes }: Call,
   answered: Answered,
   { result, action = null }: { readonly result: unknown; readonly action?: ActionSettlement | null },
 ): Promise<StepResult> => {
@@ -86,7 +92,7 @@ export const storeAnswer = async (
     timerId,
     scopeId: step.scopeId,
     ...answered,
-    result,
+    result: notes.length > 0 ? { ...(typeof result === 'object' ? result : { result }), notes } : result,
     attempt,
     startedAt,
     action,
@@ -107,7 +113,7 @@ export const openCall = async (deps: StepDeps, request: StepRequest, attempt: St
   const handler = deps.registry.find(handlerId);
   const startedAt = new Date().toISOString();
   const loaded = (step.node as AgentSignalNode | null) ?? sourceOf(step);
-  return { ...attempt, deps, request, step, node: loaded, startedAt, handler: handler ?? missingHandler(handlerId) };
+  return { ...attempt, deps, request, step, node: loaded, startedAt, notes: [], handler: handler ?? missingHandler(handlerId) };
 };
 
 /** Another version declared it, this one does not: the branch fails, and says so. */

@@ -1,5 +1,5 @@
 import type { ActionNode, SignalNode, SourceNode } from './nodes.ts';
-import type { ExecutorOutcome, RuntimeProcessorResult } from './results.schema.ts';
+import type { ExecutorOutcome, RuntimeProcessorResult } from './results.ts';
 import type { SourcePayloads } from './source-payloads.schema.ts';
 import type { HandlerContext } from './handler-context.ts';
 

@@ -1,4 +1,4 @@
-import type { RuntimeProcessorResult } from './results.schema.ts';
+import type { RuntimeProcessorResult } from './results.ts';
 
 /** State of one guard: instants in ms. */
 export interface GuardState {

@@ -1,4 +1,4 @@
-import type { ActionNode, SignalNode, SourceNode } from './nodes.ts';
+import type { AgentSignalNode, SourceNode } from './nodes.ts';
 import type { Guards } from './guards.ts';
 
 /** Whose story a handler works in. */
@@ -11,7 +11,7 @@ export interface HandlerScope {
 }
 
 /** What a handler is called with; its own ports come from its policy's factory. */
-export interface HandlerContext<Node = SourceNode | SignalNode | ActionNode> {
+export interface HandlerContext<Node = AgentSignalNode> {
   readonly node: Node;
   /** The fact that began the chain. */
   readonly source: SourceNode;
@@ -23,6 +23,8 @@ export interface HandlerContext<Node = SourceNode | SignalNode | ActionNode> {
   /** True: the handler's own wait is over. */
   readonly isResumed: boolean;
   readonly guards: Guards;
+  /** Leaves a note in the event's trace. */
+  readonly note: (text: string) => void;
   /** Aborted at cancellation and at the attempt's time-out: hand it to whatever takes time. */
   readonly signal: AbortSignal;
   /** Makes the event durable in the same scope or another, caused by this one. */

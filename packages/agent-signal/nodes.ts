@@ -44,7 +44,8 @@ export interface ActionNode<Payload = Readonly<Record<string, unknown>>> {
   readonly chain: Chain;
 }
 
-export type AgentSignalNode = SourceNode | SignalNode | ActionNode;
+/** Any node, whatever its payload. */
+export type AgentSignalNode = SourceNode<object> | SignalNode<object> | ActionNode<object>;
 
 /** Id of a node, whatever its kind. */
 export const nodeIdOf = (node: AgentSignalNode): string => {

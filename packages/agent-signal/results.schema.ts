@@ -50,7 +50,14 @@ export const agentRunSchema = z.strictObject({
   prompt: z.string(),
   context: z.string().optional(),
   maxSteps: z.int().min(1).max(50),
+  /** What the action says once the run has been started. */
   detail: z.string(),
+  /** Code of the action's failure where it cannot be. */
+  failureCode: z.string(),
+  /** Parked candidate that the run consumes: the id of its user message. */
+  candidate: z.string().optional(),
+  /** Review that the run settles. */
+  review: z.string().optional(),
 });
 
 /** What the handler of a source or a signal may answer; null and undefined: no opinion. */
@@ -81,7 +88,5 @@ export const executorOutcomeSchema = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal('start'), run: agentRunSchema }),
 ]);
 
-export type RuntimeProcessorResult = z.output<typeof processorResultSchema>;
-export type ExecutorOutcome = z.output<typeof executorOutcomeSchema>;
 export type ExecutorError = z.output<typeof executorErrorSchema>;
 export type AgentRunRequest = z.output<typeof agentRunSchema>;

@@ -44,3 +44,12 @@ export const writeFlag = async (
     insert into user_flags (user_id, flag, is_on) values (${userId}, ${flag}, ${isOn})
     on conflict (user_id, flag) do update set is_on = excluded.is_on`);
 };
+
+/** An agent's switch for skills and self-iteration: the inbox is always on, an agent without a row, too. */
+export const isSelfIterating = async (executor: Executor, agentId: string): Promise<boolean> =>
+  (
+    await readRow<{ isOn: boolean }>(
+      executor,
+      sql`select coalesce((select is_inbox or self_iteration from agents where id = ${agentId}), true) as "isOn"`,
+    )
+  ).isOn;

@@ -43,6 +43,7 @@ export const scopeCalls = {
   claim: (request: Parameters<ScopeActivities['claim']>[0]) => keep('claim', request, 'claim'),
   accept: (request: Parameters<ScopeActivities['accept']>[0]) => keep('accept', request, `accept ${request.raw.length} signals`),
   settle: (request: Parameters<ScopeActivities['settle']>[0]) => keep('settle', request, `settle ${request.outcome.status}`),
+  settleStart: (request: Parameters<ScopeActivities['settleStart']>[0]) => keep('settleStart', request, `settle start of ${request.operationId}`),
   giveUp: (request: Parameters<ScopeActivities['giveUp']>[0]) => keep('giveUp', request, `give up ${request.handlerId}`),
   /** `sourceId` is for the summary: handler, node type, fact. */
   run: (request: StepRequest, { limits, sourceId }: { readonly limits: SignalLimits; readonly sourceId: string }) =>

@@ -1,4 +1,15 @@
-import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  ChildWorkflowFailure,
+  isCancellation,
+  ParentClosePolicy,
+  startChild,
+  WorkflowIdReusePolicy,
+} from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { EXEC_AGENT_TYPE, execAgentWorkflowId } from '../contracts/exec-agent.ts';
+import { TASK_TIMEOUT } from '../contracts/workflow-tasks.ts';
 import { applyAnswer, isOverBudget, outcomeOf } from '../agent-signal/scheduler.ts';
 import { nextStep, startRun, summarize, takeStep } from '../agent-signal/event-run.ts';
 import type { EventRun, Step } from '../agent-signal/event-run.ts';
@@ -34,10 +45,32 @@ const requestOf = (event: ClaimedEvent, step: Step, { rest, limits }: { readonly
   };
 };
 
+/** Starts the run that an action ordered, beside the scope: its start is awaited, its end is not. One that runs or ran already is joined. */
+const startAgentRun = async (request: StepRequest, operationId: string): Promise<StepResult> => {
+  let failure: string | null = null;
+  try {
+    await startChild(EXEC_AGENT_TYPE, {
+      workflowId: execAgentWorkflowId(operationId),
+      args: [{ operationId }],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      workflowTaskTimeout: TASK_TIMEOUT,
+      staticSummary: `for ${request.node.id}`.slice(0, 200),
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) {
+      if (!(error instanceof ChildWorkflowFailure)) throw error;
+      failure = error.cause?.message ?? error.message;
+    }
+  }
+  return scopeCalls.settleStart({ ...request, operationId, failure });
+};
+
 /** One handler's call; where its attempts ended without an answer, the branch is given up. */
 const callStep = async (request: StepRequest, event: ClaimedEvent, limits: SignalLimits): Promise<StepResult | null> => {
   try {
-    return await scopeCalls.run(request, { limits, sourceId: event.sourceId });
+    const result = await scopeCalls.run(request, { limits, sourceId: event.sourceId });
+    return result.answer.status === 'start' ? await startAgentRun(request, result.answer.operationId) : result;
   } catch (error) {
     if (isClaimLost(error)) return null;
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;

@@ -4,7 +4,8 @@ import type { SignalLimits } from '../contracts/signal-limits.ts';
 import { definedOnly } from './env.ts';
 import type { Env } from './env.ts';
 import { resolveDataDir } from './paths.ts';
-import { agentSignalSwitch, signalLimits } from './signal-config.ts';
+import type { SignalModelSetting } from './signal-config.ts';
+import { agentSignalSwitch, signalLimits, signalModel } from './signal-config.ts';
 import { EXIT, UserError } from './user-error.ts';
 
 const count = (fallback: number) =>
@@ -42,6 +43,7 @@ export const workerEnvSchema = z
     STRATA_SHUTDOWN_GRACE_SECONDS: count(5),
     STRATA_AGENT_SIGNAL: agentSignalSwitch,
     STRATA_SIGNAL_LIMITS: signalLimits,
+    STRATA_SIGNAL_MODEL: signalModel,
     STRATA_FLOW_PREFIX: z.string().max(64).default(''),
     STRATA_SET_CURRENT: flag,
     STRATA_WORKFLOW_BUNDLE: z.string().min(1).optional(),
@@ -70,6 +72,8 @@ export interface WorkerConfig {
   readonly flowPrefix: string;
   /** Bounds of agent signal. */
   readonly signalLimits: SignalLimits;
+  /** What the policies of agent signal ask. */
+  readonly signalModel: SignalModelSetting;
   /** Whether agent signal is on for users without a flag of their own. */
   readonly agentSignalByDefault: boolean;
   readonly setCurrent: boolean;
@@ -100,6 +104,7 @@ export function loadWorkerConfig(env: Env): WorkerConfig {
     shutdownGraceMs: values.STRATA_SHUTDOWN_GRACE_SECONDS * 1_000,
     flowPrefix: values.STRATA_FLOW_PREFIX,
     signalLimits: values.STRATA_SIGNAL_LIMITS,
+    signalModel: values.STRATA_SIGNAL_MODEL,
     agentSignalByDefault: values.STRATA_AGENT_SIGNAL === 'on',
     setCurrent: values.STRATA_SET_CURRENT,
     workflowBundle: values.STRATA_WORKFLOW_BUNDLE,

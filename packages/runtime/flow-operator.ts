@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { FlowChange, FlowHolder } from '../contracts/flow-activities.ts';
 import { LIMITER_TYPE } from '../contracts/flow-control.ts';
+import { EXEC_AGENT_FLOW } from '../contracts/exec-agent.ts';
 import { NO_LIMIT } from '../contracts/flow-limits.ts';
 import type { FlowKey, FlowLimit, LimitSource } from '../contracts/flow-limits.ts';
 import { pipelineContracts } from '../contracts/index.ts';
@@ -29,14 +30,14 @@ export interface FlowOperatorDeps {
   readonly prefix: string;
 }
 
-/** Keys that the pipelines of this version declare. */
+/** Keys that the pipelines and the agent runs of this version declare. */
 export const declaredFlowKeys = (prefix: string): readonly FlowKey[] =>
-  pipelineContracts.flatMap(({ type, limits }) =>
-    (['process', 'paginate', 'execute'] as const).flatMap((layer) => {
-      const declared = flowKeyOf(type, layer, limits);
-      return declared === null ? [] : [{ ...declared, key: `${prefix}${declared.key}` }];
-    }),
-  );
+  [
+    ...pipelineContracts.flatMap(({ type, limits }) =>
+      (['process', 'paginate', 'execute'] as const).flatMap((layer) => flowKeyOf(type, layer, limits) ?? []),
+    ),
+    EXEC_AGENT_FLOW,
+  ].map((declared) => ({ ...declared, key: `${prefix}${declared.key}` }));
 
 /** What applies to a key and who holds it; null where nobody ever named it. `key` is without the prefix. */
 export async function viewFlow({ client, db, prefix }: FlowOperatorDeps, key: string): Promise<FlowView | null> {

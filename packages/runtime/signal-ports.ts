@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { ScopeIdentity } from '../contracts/scope-identity.ts';
+import type { SignalModel } from '../contracts/signal-model.ts';
 import type { SignalLimits } from '../contracts/signal-limits.ts';
 import type { Database } from '../database/database.ts';
 import { wakeScope } from './signal-client.ts';
@@ -10,6 +11,7 @@ import type { SweepAnswer } from './signal-sweep.ts';
 export interface SignalPorts {
   readonly limits: SignalLimits;
   readonly isOnByDefault: boolean;
+  readonly model: SignalModel | null;
   readonly wake: (scope: ScopeIdentity, taskQueue: string) => Promise<void>;
   readonly sweep: (taskQueue: string) => Promise<SweepAnswer>;
 }
@@ -17,7 +19,7 @@ export interface SignalPorts {
 /** Builds them for a process. */
 export const createSignalPorts = (
   client: Client,
-  { db, ...rules }: { readonly db: Database; readonly limits: SignalLimits; readonly isOnByDefault: boolean },
+  { db, ...rules }: { readonly db: Database; readonly limits: SignalLimits; readonly isOnByDefault: boolean; readonly model: SignalModel | null },
 ): SignalPorts => ({
   ...rules,
   wake: async (scope, taskQueue) => void (await wakeScope(client, scope, taskQueue)),

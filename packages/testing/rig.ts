@@ -8,10 +8,13 @@ import { createFlowControlActivities } from '../../activities/flow-control.ts';
 import { createActivities, createDeps } from '../../workers/deps.ts';
 import type { WorkerDeps } from '../../workers/deps.ts';
 import type { Database } from '../database/database.ts';
+import { EXEC_AGENT_FLOW } from '../contracts/exec-agent.ts';
 import { NO_LIMIT } from '../contracts/flow-limits.ts';
 import { pipelineContracts } from '../contracts/index.ts';
 import { SIGNAL_LIMITS } from '../contracts/signal-limits.ts';
 import type { SignalLimits } from '../contracts/signal-limits.ts';
+import type { SignalModel } from '../contracts/signal-model.ts';
+import { createOfflineModel } from '../models/offline-model.ts';
 import { saveFlowChange } from '../database/flow-settings.ts';
 import { connectClient } from '../runtime/connect.ts';
 import { tellLimiter } from '../runtime/flow-client.ts';
@@ -50,6 +53,8 @@ export interface CreateRigInput {
   readonly isLimited?: boolean;
   /** Bounds of agent signal in place of the usual ones. */
   readonly signalLimits?: Partial<SignalLimits>;
+  /** The model of agent signal in place of the bundled rules. */
+  readonly signalModel?: SignalModel;
   /** Name of the queue in place of one of the rig's own; for a test that has its server or its namespace to itself. */
   readonly taskQueue?: string;
 }
@@ -79,7 +84,7 @@ Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
 /** As an operator would lift them. */
 async function liftLimits({ db, flow: { prefix } }: WorkerDeps): Promise<void> {
   const keys = pipelineContracts.flatMap(({ type }) => ['process', 'paginate', 'execute'].map((layer) => `${prefix}${type}.${layer}`));
-  for (const key of keys) await saveFlowChange(db, { key, limit: NO_LIMIT });
+  for (const key of [...keys, `${prefix}${EXEC_AGENT_FLOW.key}`]) await saveFlowChange(db, { key, limit: NO_LIMIT });
 }
 
 /** Files that run at the same time have different namespaces, so that they may use the same workflow ids. */
@@ -93,9 +98,10 @@ interface RigDepsInput {
   readonly poolSize: number | undefined;
   readonly client: Client;
   readonly signalLimits: Partial<SignalLimits> | undefined;
+  readonly signalModel: SignalModel | undefined;
 }
 
-const createRigDeps = ({ name, databaseUrl, taskQueue, poolSize, client, signalLimits }: RigDepsInput): WorkerDeps =>
+const createRigDeps = ({ name, databaseUrl, taskQueue, poolSize, client, signalLimits, signalModel }: RigDepsInput): WorkerDeps =>
   createDeps({
     identity: name,
     databaseUrl,
@@ -103,7 +109,7 @@ const createRigDeps = ({ name, databaseUrl, taskQueue, poolSize, client, signalL
     flow: { prefix: `${taskQueue}/`, tell: (message, queue) => tellLimiter(client, message, queue) },
     msSinceClose: createCloseCheck(client),
     environment: process.env,
-    signals: (db) => createSignalPorts(client, { db, limits: { ...SIGNAL_LIMITS, ...signalLimits }, isOnByDefault: true }),
+    signals: (db) => createSignalPorts(client, { db, limits: { ...SIGNAL_LIMITS, ...signalLimits }, isOnByDefault: true, model: signalModel ?? createOfflineModel() }),
     onError: () => undefined,
   });
 
@@ -128,7 +134,7 @@ export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
   const databaseUrl = await cloneDatabase(servers, name);
   const target = embeddedTarget(servers.temporalAddress, input.namespace ?? usualNamespace(servers));
   const connected = await connectClient(target);
-  const deps = createRigDeps({ name, databaseUrl, taskQueue, poolSize: input.poolSize, client: connected.client, signalLimits: input.signalLimits });
+  const deps = createRigDeps({ name, databaseUrl, taskQueue, poolSize: input.poolSize, client: connected.client, signalLimits: input.signalLimits, signalModel: input.signalModel });
   if (input.isLimited !== true) await liftLimits(deps);
   const lease = await holdLocalLease(deps.pool, name);
   const settings = {

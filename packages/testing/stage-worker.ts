@@ -49,7 +49,7 @@ const runStageWorker = async (config: StageProcessConfig): Promise<void> => {
     flow: { prefix: `${config.taskQueue}/`, tell: (message, taskQueue) => tellLimiter(connected.client, message, taskQueue) },
     msSinceClose: createCloseCheck(connected.client),
     environment: {},
-    signals: (db) => createSignalPorts(connected.client, { db, limits: SIGNAL_LIMITS, isOnByDefault: true }),
+    signals: (db) => createSignalPorts(connected.client, { db, limits: SIGNAL_LIMITS, isOnByDefault: true, model: null }),
     onError: () => undefined,
   });
   const { databaseUrl, taskQueue, bundlePath } = config;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../packages/runtime/wait-until.ts';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
-import { createSignals, probeEvent, scopeHandle } from './signals.ts';
+import { createSignals, probeEvent } from './signals.ts';
 import type { Signals } from './signals.ts';
 
 const LIMITS = { idleMs: 1_000, continueAfterEvents: 50, retryFirstMs: 20, retryMaxMs: 50, attempts: 3, sweepAfterMs: 100 };
@@ -72,7 +72,7 @@ describe('the order of a scope', () => {
   test('Q7: a scope terminated during an event is started by the sweeper, and the event is done once', async () => {
     await signals.enqueue(probeEvent('m1', { sleepMs: 300, actions: 1 }));
     await waitUntil({ what: 'm1 running', timeoutMs: 10_000, probe: async () => (await signals.status())?.processing === 1 });
-    await scopeHandle(rig).terminate('by the test');
+    await signals.scope().terminate('by the test');
     await waitUntil({
       what: 'the sweeper to wake the scope',
       timeoutMs: 20_000,
@@ -89,7 +89,7 @@ describe('the order of a scope', () => {
 describe('signals straight from Temporal', () => {
   test('L4: what is no event becomes a rejection, and the next good one runs', async () => {
     await signals.enqueue(probeEvent('m0'));
-    const scope = scopeHandle(rig);
+    const scope = signals.scope();
     await scope.signal('sourceEvent', 'oops');
     await scope.signal('sourceEvent', null);
     await scope.signal('sourceEvent', { sourceType: 'probe.event', payload: {} });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
-import { createSignals, probeEvent, scopeHandle } from './signals.ts';
+import { createSignals, probeEvent } from './signals.ts';
 import type { Signals } from './signals.ts';
 
 let rig: Rig;
@@ -20,7 +20,7 @@ describe('a scope', () => {
     expect(answer).toEqual({
       accepted: true,
       scopeKey: 'topic:t1',
-      workflowId: 'agent-signal/u1/topic:t1',
+      workflowId: `agent-signal/${signals.user}/topic:t1`,
       workflowRunId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       sourceId: 'm1',
       wake: 'sent',
@@ -30,8 +30,8 @@ describe('a scope', () => {
     expect(await signals.event('m1')).toMatchObject({ state: 'done', outcome: 'completed' });
     const { nodes } = await signals.trace('m1');
     expect(nodes.map(({ type, depth }) => `${type} ${depth}`)).toEqual(['action.probe.write 1', 'signal.action.applied 2']);
-    await scopeHandle(rig).result();
-    expect((await scopeHandle(rig).describe()).status.name).toBe('COMPLETED');
+    await signals.scope().result();
+    expect((await signals.scope().describe()).status.name).toBe('COMPLETED');
   });
 
   test('an emit runs its event and answers with its outcome', async () => {

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
 import type { ScopeStatus } from '../../packages/contracts/agent-signal-scope.ts';
 import { scopeWorkflowId } from '../../packages/contracts/scope-identity.ts';
 import { SIGNAL_LIMITS } from '../../packages/contracts/signal-limits.ts';
@@ -14,8 +16,6 @@ import { emitEvent } from '../../packages/runtime/signal-emit.ts';
 import { waitUntil } from '../../packages/runtime/wait-until.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
 
-/** The server door as a service uses it that speaks for u1. */
-export const SERVICE: Sender = { door: 'server', caller: { kind: 'service', userId: 'u1' } };
 
 /** An event of the probe policy. */
 export const probeEvent = (sourceId: string, payload: object = {}, more: object = {}) => ({
@@ -28,6 +28,8 @@ export const probeEvent = (sourceId: string, payload: object = {}, more: object 
 
 /** What tests of scopes do: events go in by the doors, rows tell what became of them. */
 export interface Signals {
+  /** User and owner of the test: agent runs are named after them, and ended ones are known in the namespace. */
+  readonly user: string;
   readonly deps: SignalDoorDeps;
   enqueue(body: unknown, sender?: Sender): Promise<EnqueueAnswer>;
   emit(body: unknown, sender?: Sender): Promise<EmitAnswer | undefined>;
@@ -39,24 +41,28 @@ export interface Signals {
   /** Source ids in the order in which their events ended. */
   endOrder(scopeKey?: string): Promise<readonly string[]>;
   count(table: string): Promise<number>;
+  /** Handle of a scope's workflow. */
+  scope(scopeKey?: string): WorkflowHandle;
 }
 
-const OWNER = 'u1';
 
 /** Makes the helpers over a rig. */
 export const createSignals = (rig: Rig, limits: Partial<SignalLimits> = {}): Signals => {
   const { client, db, taskQueue } = rig;
   const deps: SignalDoorDeps = { client, db, taskQueue, limits: { ...SIGNAL_LIMITS, ...limits }, isOnByDefault: true };
-  const status = (scopeKey = 'topic:t1', ownerId = OWNER) => readScopeStatus(db, { ownerId, scopeKey });
+  const user = `u-${randomBytes(4).toString('hex')}`;
+  const service: Sender = { door: 'server', caller: { kind: 'service', userId: user } };
+  const status = (scopeKey = 'topic:t1', ownerId = user) => readScopeStatus(db, { ownerId, scopeKey });
   const event = async (sourceId: string, scopeKey?: string): Promise<TracedEvent> => {
-    const [found] = await findEvents(db, { ownerId: OWNER, sourceId, scopeKey });
+    const [found] = await findEvents(db, { ownerId: user, sourceId, scopeKey });
     if (found === undefined) throw new Error(`no event ${sourceId}`);
     return found;
   };
   return {
+    user,
     deps,
-    enqueue: (body, sender = SERVICE) => enqueueEvent(deps, body, sender),
-    emit: (body, sender = SERVICE) => emitEvent(deps, body, sender),
+    enqueue: (body, sender = service) => enqueueEvent(deps, body, sender),
+    emit: (body, sender = service) => emitEvent(deps, body, sender),
     status,
     ended: async (count, scopeKey = 'topic:t1') => {
       let now: ScopeStatus | null = null;
@@ -77,13 +83,11 @@ export const createSignals = (rig: Rig, limits: Partial<SignalLimits> = {}): Sig
         await readRows<{ id: string }>(
           db,
           sql`select e.source_id as id from signal_events e join signal_scopes s on s.id = e.scope_id
-              where s.owner_id = ${OWNER} and s.scope_key = ${scopeKey} and e.finished_at is not null order by e.finished_at, e.seq`,
+              where s.owner_id = ${user} and s.scope_key = ${scopeKey} and e.finished_at is not null order by e.finished_at, e.seq`,
         )
       ).map(({ id }) => id),
+    scope: (scopeKey = 'topic:t1') => client.workflow.getHandle(scopeWorkflowId({ ownerId: user, scopeKey })),
     count: async (table) => (await readRows<{ n: number }>(db, sql`select count(*)::int as n from ${sql.identifier(table)}`))[0]?.n ?? 0,
   };
 };
 
-/** Handle of a scope's workflow. */
-export const scopeHandle = (rig: Rig, scopeKey = 'topic:t1', ownerId = OWNER) =>
-  rig.client.workflow.getHandle(scopeWorkflowId({ ownerId, scopeKey }));

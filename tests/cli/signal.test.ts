@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const signal = (...words: readonly string[]) => cli.json('signal', ...words, '--owner', 'u1');
+const signal = (...words: readonly string[]) => cli.json('signal', ...words, '--owner', signals.user);
 
 describe('strata signal', () => {
   test('emit runs an event and says what came of it, status counts it, trace draws its chain', async () => {
@@ -33,7 +33,7 @@ describe('strata signal', () => {
     expect(code).toBe(0);
     expect(answer).toMatchObject({ deduped: false, source: { sourceId: 'e1', type: 'probe.event' }, run: { status: 'completed' } });
     expect((await signal('status', 'topic:t1')).answer).toMatchObject({ scopeKey: 'topic:t1', done: 1, failed: 0 });
-    const drawn = await cli.say('signal', 'trace', 'e1', '--owner', 'u1');
+    const drawn = await cli.say('signal', 'trace', 'e1', '--owner', signals.user);
     expect(drawn.stdout).toContain('probe.event  e1  in topic:t1: done, completed');
     expect(drawn.stdout).toContain('└─ action.probe.write  e1:action:0');
     expect(drawn.stdout).toContain('└─ signal.action.applied  e1:action:0:result');

@@ -26,7 +26,7 @@ const deps = createDeps({
   environment: {},
   flow: { prefix: '', tell: () => Promise.resolve() },
   msSinceClose: () => Promise.resolve(null),
-  signals: () => ({ limits: SIGNAL_LIMITS, isOnByDefault: true, wake: () => Promise.resolve(), sweep: () => Promise.resolve({}) }),
+  signals: () => ({ limits: SIGNAL_LIMITS, isOnByDefault: true, model: null, wake: () => Promise.resolve(), sweep: () => Promise.resolve({}) }),
   onError: () => undefined,
 });
 const activityNames = Object.keys(createActivities(deps));

@@ -1,3 +1,61 @@
+CREATE TABLE "agent_operations" (
+	"operation_id" text PRIMARY KEY NOT NULL,
+	"owner_id" text NOT NULL,
+	"scope_key" text NOT NULL,
+	"user_id" text NOT NULL,
+	"workspace_id" text,
+	"agent_id" text NOT NULL,
+	"marker" jsonb,
+	"prompt" text NOT NULL,
+	"context" text,
+	"max_steps" integer NOT NULL,
+	"detail" text NOT NULL,
+	"failure_code" text NOT NULL,
+	"thread_id" text,
+	"candidate" text,
+	"review" text,
+	"state" text DEFAULT 'reserved' NOT NULL,
+	"reason" text,
+	"steps" integer DEFAULT 0 NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"started_at" timestamp with time zone,
+	"finished_at" timestamp with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "agent_skills" (
+	"document_id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "agent_skills_document_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"owner_id" text NOT NULL,
+	"agent_id" text NOT NULL,
+	"name" text NOT NULL,
+	"content" text NOT NULL,
+	"is_managed" boolean DEFAULT true NOT NULL,
+	"history" jsonb DEFAULT '[]'::jsonb NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "agent_skills_name" UNIQUE("owner_id","agent_id","name")
+);
+--> statement-breakpoint
+CREATE TABLE "agent_steps" (
+	"operation_id" text NOT NULL,
+	"step" integer NOT NULL,
+	"decision" jsonb NOT NULL,
+	"decided_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "agent_steps_operation_id_step_pk" PRIMARY KEY("operation_id","step")
+);
+--> statement-breakpoint
+CREATE TABLE "agent_tool_calls" (
+	"operation_id" text NOT NULL,
+	"call_id" text NOT NULL,
+	"place" bigint GENERATED ALWAYS AS IDENTITY (sequence name "agent_tool_calls_place_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"step" integer NOT NULL,
+	"api_name" text NOT NULL,
+	"kind" text NOT NULL,
+	"arguments" jsonb NOT NULL,
+	"result" jsonb NOT NULL,
+	"called_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "agent_tool_calls_operation_id_call_id_pk" PRIMARY KEY("operation_id","call_id")
+);
+--> statement-breakpoint
 CREATE TABLE "agents" (
 	"id" text PRIMARY KEY NOT NULL,
 	"user_id" text NOT NULL,
@@ -6,6 +64,28 @@ CREATE TABLE "agents" (
 	"is_inbox" boolean DEFAULT false NOT NULL,
 	"is_virtual" boolean DEFAULT false NOT NULL,
 	"self_iteration" boolean DEFAULT false NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "chat_messages" (
+	"id" text PRIMARY KEY NOT NULL,
+	"user_id" text NOT NULL,
+	"workspace_id" text,
+	"agent_id" text,
+	"topic_id" text,
+	"thread_id" text,
+	"parent_id" text,
+	"role" text NOT NULL,
+	"content" text NOT NULL,
+	"metadata" jsonb,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "chat_threads" (
+	"id" text PRIMARY KEY NOT NULL,
+	"anchor_message_id" text NOT NULL,
+	"topic_id" text,
+	"user_id" text NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
@@ -168,6 +248,18 @@ CREATE TABLE "probe_items" (
 	CONSTRAINT "probe_items_probe_set_item_id_pk" PRIMARY KEY("probe_set","item_id")
 );
 --> statement-breakpoint
+CREATE TABLE "review_proposals" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "review_proposals_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"owner_id" text NOT NULL,
+	"subject" text NOT NULL,
+	"summary" text NOT NULL,
+	"evidence" jsonb NOT NULL,
+	"state" text DEFAULT 'pending' NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "review_proposals_subject" UNIQUE("owner_id","subject","state")
+);
+--> statement-breakpoint
 CREATE TABLE "signal_actions" (
 	"owner_id" text NOT NULL,
 	"key" text NOT NULL,
@@ -180,6 +272,35 @@ CREATE TABLE "signal_actions" (
 	"reserved_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"settled_at" timestamp with time zone,
 	CONSTRAINT "signal_actions_owner_id_key_pk" PRIMARY KEY("owner_id","key")
+);
+--> statement-breakpoint
+CREATE TABLE "signal_candidates" (
+	"owner_id" text NOT NULL,
+	"message_id" text NOT NULL,
+	"state" text NOT NULL,
+	"candidate" jsonb NOT NULL,
+	"parked_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "signal_candidates_owner_id_message_id_pk" PRIMARY KEY("owner_id","message_id")
+);
+--> statement-breakpoint
+CREATE TABLE "signal_counts" (
+	"owner_id" text NOT NULL,
+	"counter" text NOT NULL,
+	"subject" text NOT NULL,
+	"source_id" text NOT NULL,
+	"at" timestamp with time zone NOT NULL,
+	CONSTRAINT "signal_counts_owner_id_subject_counter_source_id_pk" PRIMARY KEY("owner_id","subject","counter","source_id")
+);
+--> statement-breakpoint
+CREATE TABLE "signal_diagnostics" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "signal_diagnostics_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"owner_id" text NOT NULL,
+	"scope_key" text NOT NULL,
+	"source_id" text NOT NULL,
+	"stage" text NOT NULL,
+	"reason" text NOT NULL,
+	"error" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "signal_events" (
@@ -235,6 +356,38 @@ CREATE TABLE "signal_probes" (
 	CONSTRAINT "signal_probes_owner_id_key_pk" PRIMARY KEY("owner_id","key")
 );
 --> statement-breakpoint
+CREATE TABLE "signal_procedures" (
+	"owner_id" text NOT NULL,
+	"scope_key" text NOT NULL,
+	"kind" text NOT NULL,
+	"key" text NOT NULL,
+	"domain" text NOT NULL,
+	"score" double precision,
+	"data" jsonb DEFAULT '{}'::jsonb NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "signal_procedures_owner_id_scope_key_kind_domain_key_pk" PRIMARY KEY("owner_id","scope_key","kind","domain","key")
+);
+--> statement-breakpoint
+CREATE TABLE "signal_receipts" (
+	"owner_id" text NOT NULL,
+	"id" text NOT NULL,
+	"agent_id" text NOT NULL,
+	"topic_id" text NOT NULL,
+	"place" bigint GENERATED ALWAYS AS IDENTITY (sequence name "signal_receipts_place_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"receipt" jsonb NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "signal_receipts_owner_id_id_pk" PRIMARY KEY("owner_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "signal_reflections" (
+	"owner_id" text NOT NULL,
+	"subject" text NOT NULL,
+	"reason" text NOT NULL,
+	"requested_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "signal_reflections_owner_id_subject_reason_pk" PRIMARY KEY("owner_id","subject","reason")
+);
+--> statement-breakpoint
 CREATE TABLE "signal_rejections" (
 	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "signal_rejections_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"owner_id" text NOT NULL,
@@ -258,6 +411,17 @@ CREATE TABLE "signal_results" (
 	"started_at" timestamp with time zone NOT NULL,
 	"completed_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "signal_results_event_id_node_id_handler_id_pk" PRIMARY KEY("event_id","node_id","handler_id")
+);
+--> statement-breakpoint
+CREATE TABLE "signal_reviews" (
+	"owner_id" text NOT NULL,
+	"source_id" text NOT NULL,
+	"kind" text NOT NULL,
+	"state" text NOT NULL,
+	"operation_id" text,
+	"attempts" integer DEFAULT 1 NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "signal_reviews_owner_id_source_id_pk" PRIMARY KEY("owner_id","source_id")
 );
 --> statement-breakpoint
 CREATE TABLE "signal_scopes" (
@@ -292,11 +456,31 @@ CREATE TABLE "signal_timers" (
 	CONSTRAINT "signal_timers_identity" UNIQUE("event_id","kind","key")
 );
 --> statement-breakpoint
+CREATE TABLE "signal_turns" (
+	"owner_id" text NOT NULL,
+	"message_id" text NOT NULL,
+	"turn" jsonb NOT NULL,
+	"completed_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "signal_turns_owner_id_message_id_pk" PRIMARY KEY("owner_id","message_id")
+);
+--> statement-breakpoint
 CREATE TABLE "user_flags" (
 	"user_id" text NOT NULL,
 	"flag" text NOT NULL,
 	"is_on" boolean NOT NULL,
 	CONSTRAINT "user_flags_user_id_flag_pk" PRIMARY KEY("user_id","flag")
+);
+--> statement-breakpoint
+CREATE TABLE "user_memories" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "user_memories_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"owner_id" text NOT NULL,
+	"user_id" text NOT NULL,
+	"agent_id" text NOT NULL,
+	"layer" text DEFAULT 'preference' NOT NULL,
+	"title" text NOT NULL,
+	"content" text NOT NULL,
+	"operation_id" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "worker_leases" (
@@ -309,6 +493,8 @@ CREATE TABLE "worker_leases" (
 	"reaped_until" timestamp with time zone
 );
 --> statement-breakpoint
+ALTER TABLE "agent_steps" ADD CONSTRAINT "agent_steps_operation" FOREIGN KEY ("operation_id") REFERENCES "public"."agent_operations"("operation_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "agent_tool_calls" ADD CONSTRAINT "agent_tool_calls_operation" FOREIGN KEY ("operation_id") REFERENCES "public"."agent_operations"("operation_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "eval_cases" ADD CONSTRAINT "eval_cases_benchmark_id_eval_benchmarks_id_fk" FOREIGN KEY ("benchmark_id") REFERENCES "public"."eval_benchmarks"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "eval_runs" ADD CONSTRAINT "eval_runs_benchmark_id_eval_benchmarks_id_fk" FOREIGN KEY ("benchmark_id") REFERENCES "public"."eval_benchmarks"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "eval_trajectories" ADD CONSTRAINT "eval_trajectories_item" FOREIGN KEY ("item_row") REFERENCES "public"."pipeline_items"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -318,7 +504,12 @@ ALTER TABLE "signal_events" ADD CONSTRAINT "signal_events_scope" FOREIGN KEY ("s
 ALTER TABLE "signal_nodes" ADD CONSTRAINT "signal_nodes_event" FOREIGN KEY ("event_id") REFERENCES "public"."signal_events"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "signal_results" ADD CONSTRAINT "signal_results_event" FOREIGN KEY ("event_id") REFERENCES "public"."signal_events"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "signal_timers" ADD CONSTRAINT "signal_timers_event" FOREIGN KEY ("event_id") REFERENCES "public"."signal_events"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "agent_operations_scope" ON "agent_operations" USING btree ("owner_id","scope_key","created_at");--> statement-breakpoint
+CREATE INDEX "agent_operations_state" ON "agent_operations" USING btree ("state");--> statement-breakpoint
 CREATE INDEX "agents_user" ON "agents" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "chat_messages_topic" ON "chat_messages" USING btree ("topic_id","created_at");--> statement-breakpoint
+CREATE INDEX "chat_messages_user" ON "chat_messages" USING btree ("user_id","created_at");--> statement-breakpoint
+CREATE INDEX "chat_messages_parent" ON "chat_messages" USING btree ("parent_id");--> statement-breakpoint
 CREATE INDEX "eval_runs_benchmark" ON "eval_runs" USING btree ("benchmark_id");--> statement-breakpoint
 CREATE INDEX "pipeline_items_run" ON "pipeline_items" USING btree ("run_id","state");--> statement-breakpoint
 CREATE INDEX "pipeline_items_failed" ON "pipeline_items" USING btree ("epoch_id","item_id") WHERE state = 'failed';--> statement-breakpoint
@@ -327,14 +518,19 @@ CREATE INDEX "pipeline_runs_workflow" ON "pipeline_runs" USING btree ("workflow_
 CREATE INDEX "probe_executions_set" ON "probe_executions" USING btree ("probe_set","item_id");--> statement-breakpoint
 CREATE INDEX "probe_items_order" ON "probe_items" USING btree ("probe_set","seq","item_id");--> statement-breakpoint
 CREATE INDEX "signal_actions_operation" ON "signal_actions" USING btree ("operation_id");--> statement-breakpoint
+CREATE INDEX "signal_counts_at" ON "signal_counts" USING btree ("at");--> statement-breakpoint
 CREATE INDEX "signal_events_queue" ON "signal_events" USING btree ("scope_id","seq") WHERE state in ('pending', 'processing');--> statement-breakpoint
 CREATE INDEX "signal_events_open" ON "signal_events" USING btree ("accepted_at") WHERE state in ('pending', 'processing');--> statement-breakpoint
 CREATE INDEX "signal_events_states" ON "signal_events" USING btree ("scope_id","state");--> statement-breakpoint
 CREATE INDEX "signal_events_accepted" ON "signal_events" USING btree ("scope_id","accepted_at");--> statement-breakpoint
 CREATE INDEX "signal_guards_expiry" ON "signal_guards" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "signal_procedures_expiry" ON "signal_procedures" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "signal_receipts_list" ON "signal_receipts" USING btree ("owner_id","agent_id","topic_id","created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "signal_rejections_place" ON "signal_rejections" USING btree ("owner_id","scope_key","run_id","place");--> statement-breakpoint
 CREATE INDEX "signal_rejections_age" ON "signal_rejections" USING btree ("rejected_at");--> statement-breakpoint
+CREATE INDEX "signal_reviews_operation" ON "signal_reviews" USING btree ("operation_id") WHERE operation_id is not null;--> statement-breakpoint
 CREATE INDEX "signal_timers_due" ON "signal_timers" USING btree ("scope_id","due_at") WHERE state = 'open';--> statement-breakpoint
+CREATE INDEX "user_memories_agent" ON "user_memories" USING btree ("owner_id","agent_id","created_at");--> statement-breakpoint
 CREATE VIEW "public"."eval_results" AS (
   select i.id, (select e.scope from pipeline_epochs e where e.id = i.epoch_id) as run_id, i.item_id as case_id,
     case i.state when 'open' then 'pending' when 'claimed' then 'running'
