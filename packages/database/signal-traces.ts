@@ -50,6 +50,12 @@ export interface TracedResult {
   readonly completedAt: string;
 }
 
+/** Nodes and answers of an event. */
+export interface SignalTrace {
+  readonly nodes: readonly TracedNode[];
+  readonly results: readonly TracedResult[];
+}
+
 /** Events of that identity, newest first. */
 export const findEvents = (executor: Executor, { ownerId, sourceId, sourceType, scopeKey }: TraceQuery): Promise<readonly TracedEvent[]> =>
   readRows(
@@ -73,10 +79,7 @@ export const readEventState = (
   readRow(executor, sql`select state, outcome, reason from signal_events where id = ${eventId}::bigint`);
 
 /** Nodes and answers of an event, in the order in which they were stored. */
-export const readTrace = async (
-  executor: Executor,
-  eventId: string,
-): Promise<{ readonly nodes: readonly TracedNode[]; readonly results: readonly TracedResult[] }> => ({
+export const readTrace = async (executor: Executor, eventId: string): Promise<SignalTrace> => ({
   nodes: await readRows<TracedNode>(
     executor,
     sql`select node_id as "nodeId", kind, type, depth, parent_id as "parentId", node from signal_nodes where event_id = ${eventId}::bigint order by place`,

@@ -10,40 +10,17 @@ import {
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { EXEC_AGENT_TYPE, execAgentWorkflowId } from '../contracts/exec-agent.ts';
 import { TASK_TIMEOUT } from '../contracts/workflow-tasks.ts';
-import { applyAnswer, isOverBudget, outcomeOf } from '../agent-signal/scheduler.ts';
-import { nextStep, startRun, summarize, takeStep } from '../agent-signal/event-run.ts';
-import type { EventRun, Step } from '../agent-signal/event-run.ts';
+import { driveEvent } from '../agent-signal/drive-event.ts';
+import type { EventEnd } from '../agent-signal/drive-event.ts';
 import { CLAIM_LOST } from '../contracts/signal-activities.ts';
 import type { ClaimedEvent, StepRequest, StepResult } from '../contracts/signal-activities.ts';
-import type { EventOutcome, EventState } from '../contracts/signal-run.ts';
 import type { SignalLimits } from '../contracts/signal-limits.ts';
 import { scopeCalls } from './scope-calls.ts';
-
-/** How an event left the hands of its run: settled, lost to another claim, or over without a call that could settle it. */
-export type EventEnd =
-  | { readonly kind: 'settled'; readonly state: EventState }
-  | { readonly kind: 'lost' }
-  | { readonly kind: 'unsettled'; readonly outcome: EventOutcome };
 
 const isClaimLost = (error: unknown): boolean =>
   error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.type === CLAIM_LOST;
 
 const reasonOf = (error: ActivityFailure): string => error.cause?.message ?? error.message;
-
-const requestOf = (event: ClaimedEvent, step: Step, { rest, limits }: { readonly rest: EventRun; readonly limits: SignalLimits }): StepRequest => {
-  const { handlers: _handlers, ...node } = step.node;
-  const isResumed = event.timerId !== undefined && node.id === event.node.id;
-  return {
-    eventId: event.eventId,
-    token: event.token,
-    node,
-    handlerId: step.handlerId,
-    isLast: nextStep(rest) === undefined,
-    summary: summarize(rest),
-    isOverBudget: isOverBudget(rest, step, limits),
-    ...(isResumed ? { timerId: event.timerId } : {}),
-  };
-};
 
 /** Starts the run that an action ordered, beside the scope: its start is awaited, its end is not. One that runs or ran already is joined. */
 const startAgentRun = async (request: StepRequest, operationId: string): Promise<StepResult> => {
@@ -78,21 +55,13 @@ const callStep = async (request: StepRequest, event: ClaimedEvent, limits: Signa
   }
 };
 
-/** Runs the pure scheduler over one event, a handler at a time, until nothing of it is queued. */
+/** Runs one claimed event; what no call could settle is settled here, unless nobody handles the event at all: then its outcome goes with the next claim. */
 export const runClaimedEvent = async (event: ClaimedEvent, limits: SignalLimits): Promise<EventEnd> => {
-  let run = startRun(event.node);
-  for (let step = nextStep(run); step !== undefined; step = nextStep(run)) {
-    const rest = takeStep(run);
-    const result = await callStep(requestOf(event, step, { rest, limits }), event, limits);
-    if (result === null) return { kind: 'lost' };
-    if (result.settled !== null) return { kind: 'settled', state: result.settled };
-    run = applyAnswer(rest, `${step.handlerId} (${step.node.id})`, { answer: result.answer, bounds: limits });
-  }
-  const outcome = outcomeOf(run);
-  if (event.node.handlers.length === 0) return { kind: 'unsettled', outcome };
+  const end = await driveEvent(event, limits, (request) => callStep(request, event, limits));
+  if (end.kind !== 'unsettled' || event.node.handlers.length === 0) return end;
   try {
     const { eventId, token } = event;
-    return { kind: 'settled', state: (await scopeCalls.settle({ eventId, token, outcome })).state };
+    return { kind: 'settled', state: (await scopeCalls.settle({ eventId, token, outcome: end.outcome })).state };
   } catch (error) {
     if (isClaimLost(error)) return { kind: 'lost' };
     throw error;

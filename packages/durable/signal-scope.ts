@@ -15,7 +15,7 @@ import type { ScopeCarry, ScopeStart } from '../contracts/agent-signal-scope.ts'
 import type { ScopeIdentity } from '../contracts/scope-identity.ts';
 import { RUN_FAILURES } from '../contracts/failures.ts';
 import type { Claimed, ClaimRequest } from '../contracts/signal-activities.ts';
-import { stateOf } from '../contracts/signal-run.ts';
+import type { EventState } from '../contracts/signal-run.ts';
 import { TASK_TIMEOUT } from '../contracts/workflow-tasks.ts';
 import { scopeCalls } from './scope-calls.ts';
 import { runClaimedEvent } from './scope-event.ts';
@@ -113,7 +113,7 @@ const claim = async (story: ScopeStory, ended: ClaimRequest['ended']): Promise<C
 };
 
 /** Answers a producer that waits; for nobody else is a state kept. */
-const tell = (story: ScopeStory, eventId: string, state: ReturnType<typeof stateOf>): void => {
+const tell = (story: ScopeStory, eventId: string, state: EventState): void => {
   if (story.awaited.has(eventId)) story.states.set(eventId, state);
 };
 
@@ -127,8 +127,9 @@ const runClaimed = async (story: ScopeStory, { events }: Claimed): Promise<Claim
     if (end.kind === 'lost') break;
     // It has a timer that the claim did not know of.
     if (end.kind === 'settled' && end.state === 'waiting') story.isWoken = true;
+    // Its row is not settled before the next claim, which then answers who waits for it.
     if (end.kind === 'unsettled') ended.push({ eventId: event.eventId, token: event.token, outcome: end.outcome });
-    tell(story, event.eventId, end.kind === 'settled' ? end.state : stateOf(end.outcome));
+    else tell(story, event.eventId, end.state);
   }
   story.currentEvent = null;
   return ended;

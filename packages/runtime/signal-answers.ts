@@ -1,7 +1,7 @@
 import type { InputProblem } from '../contracts/failures.ts';
 import type { EventFailureType } from '../contracts/signal-events.ts';
 import type { EventState } from '../contracts/signal-run.ts';
-import type { TracedNode, TracedResult } from '../database/signal-traces.ts';
+import type { SignalTrace } from '../database/signal-traces.ts';
 import { EXIT, UserError } from './user-error.ts';
 
 /** What `enqueue` answers; `accepted: false` with an empty run id: agent signal is off for the user. */
@@ -16,12 +16,6 @@ export interface EnqueueAnswer {
   readonly state?: EventState;
   readonly reopened?: true;
   readonly wake?: 'sent' | 'coalesced' | 'deferred';
-}
-
-/** Nodes and answers of an event. */
-export interface SignalTrace {
-  readonly nodes: readonly TracedNode[];
-  readonly results: readonly TracedResult[];
 }
 
 /** What `emit` answers. */

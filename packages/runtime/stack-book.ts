@@ -9,6 +9,7 @@ export interface StackAddresses {
   readonly temporalAddress: string;
   readonly namespace: string;
   readonly uiUrl: string | null;
+  readonly gatewayUrl: string | null;
   readonly databaseUrl: string;
 }
 
@@ -24,8 +25,8 @@ export interface StackBook {
   stopParts(): Promise<void>;
 }
 
-const STOP_ORDER = ['worker', 'temporal', 'postgres'] as const;
-const UNKNOWN: StackAddresses = { temporalAddress: '', namespace: '', uiUrl: null, databaseUrl: '' };
+const STOP_ORDER = ['gateway', 'worker', 'temporal', 'postgres'] as const;
+const UNKNOWN: StackAddresses = { temporalAddress: '', namespace: '', uiUrl: null, gatewayUrl: null, databaseUrl: '' };
 
 /** Creates an empty book for a data folder. */
 export function createStackBook({ dataDir, say, signal }: Pick<StartStackInput, 'dataDir' | 'say' | 'signal'>): StackBook {
@@ -36,7 +37,7 @@ export function createStackBook({ dataDir, say, signal }: Pick<StartStackInput, 
   let writing: Promise<unknown> = Promise.resolve();
 
   const write = async (): Promise<StackFile> => {
-    const file = { pid: process.pid, startedAt, dataDir, gatewayUrl: null, ...addresses, parts: [...parts.values()] };
+    const file = { pid: process.pid, startedAt, dataDir, ...addresses, parts: [...parts.values()] };
     writing = writing.then(() => writeStackFile(file));
     await writing;
     return file;

@@ -35,7 +35,7 @@ export async function startStackWorkers(input: StartStackWorkersInput): Promise<
   const { client } = input.connected;
   const bundleDir = bundleDirOf(input.dataDir);
   const { buildId, codePath } = await bundleWorkflows({ bundleDir });
-  const env = await workerEnv(input);
+  const env = await stackEnv(input);
   const add = (name: string, part: Pick<WorkerPartInput, 'bundle' | 'isCurrent'>, place: number): Promise<void> =>
     input.book.add(workerPart({ ...part, name, env: { ...env, ...ownAddresses(env, place) }, dataDir: input.dataDir }));
   for (const [index, old] of (await undrainedBundles(input, buildId)).entries()) {
@@ -72,8 +72,8 @@ async function undrainedBundles(input: StartStackWorkersInput, currentBuildId: s
   return open.filter(({ codePath }) => existsSync(codePath));
 }
 
-/** Environment of the workers: that of the stack, with the stack's own servers in place of whatever profile the user has. */
-async function workerEnv(input: StartStackWorkersInput): Promise<Env> {
+/** Environment of a stack's own processes: that of the stack, with the stack's own servers in place of whatever profile the user has. */
+export async function stackEnv(input: Pick<StartStackWorkersInput, 'servers' | 'dataDir' | 'env'>): Promise<Env> {
   const { servers, dataDir } = input;
   const common = { DATABASE_URL: servers.databaseUrl, STRATA_DATA_DIR: dataDir, STRATA_SHUTDOWN_GRACE_SECONDS: String(GRACE_SECONDS) };
   // The logs of an embedded stack are files that people read.

@@ -9,6 +9,7 @@ import { claimDataDir } from './stack-claim.ts';
 import { removeStackFile } from './stack-file.ts';
 import type { StackFile } from './stack-file.ts';
 import { startServers } from './stack-servers.ts';
+import { startStackGateway } from './stack-gateway.ts';
 import { startStackWorkers } from './stack-workers.ts';
 
 /** How a stack is started. What `env` gives (`TEMPORAL_*`, `DATABASE_URL`) is used in place of the embedded part. */
@@ -17,6 +18,8 @@ export interface StartStackInput {
   readonly env: Env;
   readonly workers: number;
   readonly portBase: number | undefined;
+  /** Where the gateway listens; undefined: 8080 where it is free, else any. */
+  readonly gatewayPort: number | undefined;
   /** Aborting it ends a start that is under way; what has been started is stopped. */
   readonly signal: AbortSignal;
   /** Receives one sentence for each thing a person may want to know. */
@@ -52,12 +55,14 @@ async function startParts(input: StartStackInput, book: StackBook): Promise<Stac
   await reachDatabase(servers.databaseUrl);
   await migrateDatabase(servers.databaseUrl);
   const connected = await connectClient(servers.temporal);
+  let gatewayUrl: string;
   try {
     await registerSearchAttributes(connected.connection, servers.temporal.namespace);
     await startStackWorkers({ ...input, servers, book, connected });
+    gatewayUrl = await startStackGateway({ ...input, servers, book });
   } finally {
     await connected.close();
   }
   const { address: temporalAddress, namespace } = servers.temporal;
-  return book.publish({ temporalAddress, namespace, uiUrl: servers.uiUrl, databaseUrl: servers.databaseUrl });
+  return book.publish({ temporalAddress, namespace, uiUrl: servers.uiUrl, gatewayUrl, databaseUrl: servers.databaseUrl });
 }

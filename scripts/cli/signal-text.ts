@@ -1,7 +1,6 @@
 import type { ScopeStatus } from '../../packages/contracts/agent-signal-scope.ts';
 import type { StepAnswer } from '../../packages/contracts/signal-run.ts';
-import type { TracedEvent, TracedNode, TracedResult } from '../../packages/database/signal-traces.ts';
-import type { SignalTrace } from '../../packages/runtime/signal-answers.ts';
+import type { SignalTrace, TracedEvent, TracedNode, TracedResult } from '../../packages/database/signal-traces.ts';
 
 /** A scope's counts in words. */
 export const describeStatus = (status: ScopeStatus): string => {

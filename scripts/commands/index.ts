@@ -9,6 +9,7 @@ export const commands: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   eval: () => import('./eval.ts').then((module) => module.evalCommand),
   failures: () => import('./failures.ts').then((module) => module.failuresCommand),
   flow: () => import('./flow.ts').then((module) => module.flowCommand),
+  gateway: () => import('./gateway.ts').then((module) => module.gatewayCommand),
   list: () => import('./list.ts').then((module) => module.listCommand),
   new: () => import('./new.ts').then((module) => module.newCommand),
   pause: () => import('./pause.ts').then((module) => module.pauseCommand),

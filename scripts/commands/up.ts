@@ -9,11 +9,12 @@ import { createOutput } from '../cli/output.ts';
 
 /** `strata up`: the whole stack in the foreground until Ctrl-C or SIGTERM. */
 export const upCommand = defineCommand({
-  meta: { name: 'up', description: 'start Postgres, Temporal with its UI, and workers, in the foreground' },
+  meta: { name: 'up', description: 'start Postgres, Temporal with its UI, workers and the gateway, in the foreground' },
   args: {
     ...commonArgs,
     ...dataArgs,
     workers: { type: 'string', description: 'worker processes', default: '1', valueHint: 'n' },
+    'gateway-port': { type: 'string', description: 'port of the gateway (default: 8080, or a free one)', valueHint: 'port' },
     'port-base': {
       type: 'string',
       description: 'first of three ports: Temporal, UI, Postgres (default: the usual ones, or free ones)',
@@ -23,6 +24,7 @@ export const upCommand = defineCommand({
   run: async ({ args }) => {
     const output = createOutput(args.json === true);
     const portBase = args['port-base'];
+    const gatewayPort = args['gateway-port'];
     const ending = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ending.abort());
     const workers = parseWholeNumber(args.workers, { name: '--workers', from: 1, to: 64 });
@@ -31,6 +33,7 @@ export const upCommand = defineCommand({
       env: process.env,
       workers,
       portBase: portBase === undefined ? undefined : parseWholeNumber(portBase, { name: '--port-base', from: 1024, to: 65_000 }),
+      gatewayPort: gatewayPort === undefined ? undefined : parseWholeNumber(gatewayPort, { name: '--gateway-port', from: 1, to: 65_535 }),
       signal: ending.signal,
       say: (sentence) => process.stderr.write(`${sentence}\n`),
     });
@@ -44,6 +47,7 @@ export const upCommand = defineCommand({
       [
         output.colors.green('Strata is up.'),
         `  Temporal UI   ${uiUrl ?? '(that of the given server)'}`,
+        `  gateway       ${gatewayUrl} (OpenAPI: ${gatewayUrl}/openapi.json)`,
         `  Temporal      ${temporalAddress}`,
         `  Postgres      ${databaseUrl}`,
         ...metrics.map((url) => `  metrics       ${url}`),

@@ -1,10 +1,8 @@
 import { defineCommand } from 'citty';
-import { definedOnly } from '../../packages/runtime/env.ts';
-import { resolveDataDir } from '../../packages/runtime/paths.ts';
-import { findStack, isTemporalGiven } from '../../packages/runtime/stack-target.ts';
 import { runWorker } from '../../workers/worker.ts';
 import { commonArgs, dataArgs } from '../cli/common-args.ts';
 import { createOutput } from '../cli/output.ts';
+import { processEnv } from '../cli/process-env.ts';
 
 /** `strata worker`: one worker process until Ctrl-C or SIGTERM. */
 export const workerCommand = defineCommand({
@@ -16,14 +14,9 @@ export const workerCommand = defineCommand({
     'set-current': { type: 'boolean', description: 'make this version current even where another one is' },
   },
   run: async ({ args }) => {
-    const given = definedOnly(process.env);
-    const stack = await findStack(resolveDataDir(args.data ?? given['STRATA_DATA_DIR']));
     const output = createOutput(args.json === true);
     const env = {
-      ...(stack && { DATABASE_URL: stack.databaseUrl }),
-      ...(stack && !isTemporalGiven(given) && { TEMPORAL_ADDRESS: stack.temporalAddress, TEMPORAL_CONFIG_FILE: `${stack.dataDir}/temporal.toml` }),
-      ...given,
-      ...(args.data && { STRATA_DATA_DIR: args.data }),
+      ...(await processEnv(args.data)),
       ...(args.queues && { STRATA_TASK_QUEUES: args.queues }),
       ...(args['set-current'] && { STRATA_SET_CURRENT: 'true' }),
     };

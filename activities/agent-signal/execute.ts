@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { createSource } from '../../packages/agent-signal/builders.ts';
+import type { HandlerRegistry } from '../../packages/agent-signal/registry.ts';
+import type { ScopeIdentity } from '../../packages/contracts/scope-identity.ts';
+import type { SourceEvent } from '../../packages/contracts/signal-events.ts';
+import type { SignalLimits } from '../../packages/contracts/signal-limits.ts';
+import type { EventState } from '../../packages/contracts/signal-run.ts';
+import type { StepStore } from '../../packages/contracts/signal-store.ts';
+import { readOperation } from '../../packages/database/agent-operations.ts';
+import type { Database } from '../../packages/database/database.ts';
+import { acceptEvent } from '../../packages/database/signal-inbox.ts';
+import { endLease, leaseEvent, renewLease } from '../../packages/database/signal-lease.ts';
+import { settleEvent } from '../../packages/database/signal-steps.ts';
+import { readEventState, readTrace } from '../../packages/database/signal-traces.ts';
+import type { SignalTrace } from '../../packages/database/signal-traces.ts';
+import { createEmitter } from './emit.ts';
+import { runInProcess } from './in-process.ts';
+import { createPostgresStore } from './postgres-store.ts';
+import { createRunOrders } from './start-run.ts';
+import { ClaimLost } from './step-errors.ts';
+
+/** What a caller executes events with that owns their timing. */
+export interface ExecuteDeps {
+  readonly db: Database;
+  readonly registry: HandlerRegistry;
+  readonly limits: SignalLimits;
+  readonly isOnByDefault: boolean;
+  readonly taskQueue: string;
+  readonly wake: (scope: ScopeIdentity, taskQueue: string) => Promise<void>;
+  /** Starts an agent run; one that ran already is joined. */
+  readonly startRun: (operationId: string, taskQueue: string) => Promise<void>;
+  /** Guards in another place than Postgres. */
+  readonly guards?: Pick<StepStore, 'changeGuard'>;
+}
+
+/** What an execute answers. */
+export type ExecuteAnswer =
+  | { readonly deduped: true; readonly reason: 'duplicate' | 'scope_locked'; readonly scopeKey: string; readonly sourceId: string; readonly state: EventState }
+  | {
+      readonly deduped: false;
+      readonly source: { readonly sourceId: string; readonly type: string };
+      readonly trigger: { readonly scopeKey: string; readonly token: string };
+      readonly run: { readonly status: string; readonly reason?: string; readonly trace: SignalTrace };
+    };
+
+const hostOf = (deps: ExecuteDeps, event: SourceEvent, signal: AbortSignal) => {
+  const { db, limits, registry } = deps;
+  return {
+    attempts: limits.attempts,
+    signal,
+    deps: {
+      store: { ...createPostgresStore(db, limits), ...deps.guards },
+      registry,
+      limits,
+      emit: createEmitter(db, deps),
+      runs: createRunOrders(db, limits),
+    },
+    startRun: async (operationId: string) => {
+      await deps.startRun(operationId, deps.taskQueue);
+      const { detail = '', failureCode = 'StartFailed' } = (await readOperation(db, operationId)) ?? {};
+      return { detail, failureCode };
+    },
+    settle: async ({ eventId, token }: { readonly eventId: string; readonly token: number }, outcome: Parameters<typeof settleEvent>[1]['outcome']) => {
+      const state = await settleEvent(db, { eventId, token, outcome });
+      if (state === null) throw new ClaimLost(`${eventId} of ${event.scopeKey}`);
+      return state;
+    },
+  };
+};
+
+/** Runs an event under a lease on its scope; the scope's workflow claims nothing while it stands. */
+const runLeased = async (deps: ExecuteDeps, event: SourceEvent, { eventId, token, leaseToken }: { readonly eventId: string; readonly token: number; readonly leaseToken: string }): Promise<void> => {
+  const { db, limits, registry } = deps;
+  const lost = new AbortController();
+  const renewal = setInterval(() => {
+    renewLease(db, { leaseToken, leaseMs: limits.leaseMs }).then(
+      (isOurs) => (isOurs ? undefined : lost.abort()),
+      () => undefined,
+    );
+  }, limits.leaseMs / 3);
+  try {
+    const node = registry.refOf(createSource({ sourceId: event.sourceId, type: event.sourceType, payload: {} }));
+    await runInProcess(hostOf(deps, event, lost.signal), { eventId, token, sourceType: event.sourceType, sourceId: event.sourceId, node });
+  } finally {
+    clearInterval(renewal);
+    if (await endLease(db, leaseToken)) await deps.wake(event, deps.taskQueue);
+  }
+};
+
+/**
+ * Executes an event now, in this process, by the same scheduler: for a worker that owns the moment. No feature gate. Where the scope is at work the row
+ * stays for it, `scope_locked`.
+ */
+export const executeEvent = async (deps: ExecuteDeps, event: SourceEvent): Promise<ExecuteAnswer> => {
+  const { scopeKey, sourceId, sourceType } = event;
+  const accepted = await acceptEvent(deps.db, event, { limits: deps.limits });
+  if (accepted.kind === 'refused') throw new Error(`the scope ${scopeKey} takes no event now: ${accepted.reason}`);
+  const { eventId } = accepted;
+  if (accepted.kind === 'duplicate') return { deduped: true, reason: 'duplicate', scopeKey, sourceId, state: accepted.state };
+  const leaseToken = randomUUID();
+  const leased = await leaseEvent(deps.db, { eventId, leaseToken, leaseMs: deps.limits.leaseMs });
+  if (leased === null) {
+    await deps.wake(event, deps.taskQueue);
+    return { deduped: true, reason: 'scope_locked', scopeKey, sourceId, state: 'pending' };
+  }
+  await runLeased(deps, event, { eventId, token: leased.token, leaseToken });
+  const [{ state, outcome, reason }, trace] = await Promise.all([readEventState(deps.db, eventId), readTrace(deps.db, eventId)]);
+  return {
+    deduped: false,
+    source: { sourceId, type: sourceType },
+    trigger: { scopeKey, token: `trigger:${eventId}` },
+    run: { status: outcome ?? state, ...(reason === null ? {} : { reason }), trace },
+  };
+};

@@ -1,0 +1,94 @@
+import { parseEvent } from '../../packages/agent-signal/events.schema.ts';
+import type { Caller, Door } from '../../packages/agent-signal/events.schema.ts';
+import type { HandlerRegistry } from '../../packages/agent-signal/registry.ts';
+import type { InputProblem } from '../../packages/contracts/failures.ts';
+import type { EventState } from '../../packages/contracts/signal-run.ts';
+import type { SignalLimits } from '../../packages/contracts/signal-limits.ts';
+import { runInProcess } from './in-process.ts';
+import { createMemoryInbox } from './memory-inbox.ts';
+import type { MemoryInbox } from './memory-inbox.ts';
+import type { RunOrder } from './start-run.ts';
+
+/** What delivery in this process needs; product ports come with the handlers. */
+export interface LocalDeps {
+  readonly registry: HandlerRegistry;
+  readonly limits: SignalLimits;
+  /** Runs an ordered agent run beside its scope. */
+  readonly runAgent: (order: RunOrder, operationId: string) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** What an enqueue answers in local mode. */
+export type LocalAnswer =
+  | { readonly accepted: true; readonly scopeKey: string; readonly workflowRunId: string; readonly sourceId: string; readonly deduped?: true; readonly state?: EventState }
+  | { readonly accepted: false; readonly problems: readonly InputProblem[] };
+
+/** Delivery in one process: no durability, no retry; it ends with the process. Scopes are serial, dedupe and keys hold while it lives. */
+export interface LocalRuntime {
+  readonly inbox: MemoryInbox;
+  /** Answers before anything runs. */
+  enqueue(body: unknown, sender: { readonly door: Door; readonly caller: Caller }): LocalAnswer;
+  /** Resolves when everything accepted so far has run. */
+  idle(): Promise<void>;
+}
+
+/** Creates it over an inbox of its own. */
+export const createLocalRuntime = ({ registry, limits, runAgent, onError }: LocalDeps): LocalRuntime => {
+  const inbox = createMemoryInbox();
+  const chains = new Map<string, Promise<unknown>>();
+  const orders = new Map<string, RunOrder>();
+  const background = new Set<Promise<unknown>>();
+  const aside = (work: Promise<unknown>): void => {
+    const kept = work.catch(onError).finally(() => void background.delete(kept));
+    background.add(kept);
+  };
+  const host = {
+    attempts: 1,
+    signal: new AbortController().signal,
+    deps: {
+      store: inbox,
+      registry,
+      limits,
+      emit: async (event: object, from: { readonly ownerId: string; readonly scopeKey: string; readonly context: object }) => {
+        const answer = runtime.enqueue({ scopeKey: from.scopeKey, ...event, ...from.context }, { door: 'server', caller: { kind: 'service' } });
+        return { accepted: answer.accepted };
+      },
+      runs: {
+        reserve: async (order: RunOrder) => {
+          const operationId = `op-local-${orders.size + 1}`;
+          orders.set(operationId, order);
+          return operationId;
+        },
+      },
+    },
+    startRun: async (operationId: string) => {
+      const order = orders.get(operationId) as RunOrder;
+      aside(runAgent(order, operationId));
+      return { detail: order.run.detail, failureCode: order.run.failureCode };
+    },
+    settle: async ({ eventId }: { readonly eventId: string }, outcome: Parameters<MemoryInbox['settle']>[1]) => inbox.settle(eventId, outcome),
+  };
+  const runtime: LocalRuntime = {
+    inbox,
+    enqueue: (body, sender) => {
+      const parsed = parseEvent(body, { ...sender, limits });
+      if (!parsed.ok) return { accepted: false, problems: parsed.problems };
+      const { ownerId, scopeKey, sourceId } = parsed.event;
+      const named = { accepted: true, scopeKey, workflowRunId: `local-${sourceId}`, sourceId } as const;
+      const accepted = inbox.accept(parsed.event);
+      if (accepted.kind === 'duplicate') return { ...named, deduped: true, state: accepted.state };
+      const scope = `${ownerId}\n${scopeKey}`;
+      const before = chains.get(scope) ?? new Promise((resolve) => setImmediate(resolve));
+      const next = before.then(() => runInProcess(host, inbox.claim(accepted.eventId, registry))).catch(onError);
+      chains.set(scope, next);
+      return named;
+    },
+    idle: async () => {
+      for (let open = [...chains.values(), ...background]; ; open = [...chains.values(), ...background]) {
+        await Promise.all(open);
+        if (background.size === 0 && [...chains.values()].every((chain) => open.includes(chain))) return;
+      }
+    },
+  };
+  return runtime;
+};

@@ -1,0 +1,133 @@
+import { createSource } from '../../packages/agent-signal/builders.ts';
+import type { HandlerRegistry } from '../../packages/agent-signal/registry.ts';
+import type { ClaimedEvent } from '../../packages/contracts/signal-activities.ts';
+import type { SourceEvent } from '../../packages/contracts/signal-events.ts';
+import type { EventOutcome, EventState } from '../../packages/contracts/signal-run.ts';
+import { stateOf } from '../../packages/contracts/signal-run.ts';
+import type { NewNodeRow, Reservation } from '../../packages/contracts/signal-records.ts';
+import type { StepRecord, StepStore } from '../../packages/contracts/signal-store.ts';
+import type { SignalTrace } from '../../packages/database/signal-traces.ts';
+
+interface MemoryEvent {
+  readonly eventId: string;
+  readonly event: SourceEvent;
+  state: EventState;
+  token: number;
+  outcome: EventOutcome | null;
+  readonly nodes: Map<string, NewNodeRow>;
+  readonly results: Map<string, StepRecord>;
+}
+
+/** An inbox with its nodes, guards and action keys, kept in memory while it lives: for isolated runs, tests and evals. */
+export interface MemoryInbox extends StepStore {
+  /** Takes an event; one that is known answers its state, a failed one is opened again. */
+  accept(event: SourceEvent): { readonly kind: 'accepted' | 'duplicate'; readonly eventId: string; readonly state: EventState };
+  claim(eventId: string, registry: HandlerRegistry): ClaimedEvent;
+  settle(eventId: string, outcome: EventOutcome): EventState;
+  outcomeOf(eventId: string): EventOutcome | null;
+  trace(eventId: string): SignalTrace;
+  readonly guards: ReadonlyMap<string, object>;
+}
+
+const keyOf = (nodeId: string, handlerId: string): string => `${nodeId}\n${handlerId}`;
+
+const loadedOf = ({ event, state, token, nodes, results }: MemoryEvent, wanted: { readonly token: number; readonly nodeId: string; readonly handlerId: string }) => ({
+  isHeld: state === 'processing' && token === wanted.token,
+  scopeId: `${event.ownerId}\n${event.scopeKey}`,
+  ownerId: event.ownerId,
+  scopeKey: event.scopeKey,
+  sourceType: event.sourceType,
+  sourceId: event.sourceId,
+  payload: event.payload,
+  context: event,
+  cause: event.cause ?? null,
+  pauses: 0,
+  hops: 0,
+  node: nodes.get(wanted.nodeId)?.node ?? null,
+  answer: results.get(keyOf(wanted.nodeId, wanted.handlerId))?.answer ?? null,
+});
+
+const traceOf = ({ nodes, results }: MemoryEvent): SignalTrace => ({
+  nodes: [...nodes.values()],
+  results: [...results.values()].map(({ nodeId, handlerId, answer, result, attempt, startedAt }) => ({
+    nodeId,
+    handlerId,
+    answer,
+    result,
+    attempt,
+    startedAt,
+    completedAt: startedAt,
+  })),
+});
+
+/** Settles an event in memory; timers are not kept: what waits is over with its process. */
+const settleIn = (found: MemoryEvent, outcome: EventOutcome): EventState => {
+  found.outcome = outcome;
+  found.state = stateOf(outcome);
+  return found.state;
+};
+
+/** Creates an empty one. */
+export const createMemoryInbox = (): MemoryInbox => {
+  const events = new Map<string, MemoryEvent>();
+  const byIdentity = new Map<string, MemoryEvent>();
+  const actions = new Map<string, { state: 'reserved' | 'applied' | 'skipped' | 'failed'; epoch: number }>();
+  const guards = new Map<string, object>();
+  const require = (eventId: string): MemoryEvent => {
+    const found = events.get(eventId);
+    if (found === undefined) throw new Error(`no event ${eventId} in this store`);
+    return found;
+  };
+  const accept: MemoryInbox['accept'] = (event) => {
+    const identity = JSON.stringify([event.ownerId, event.scopeKey, event.sourceType, event.sourceId]);
+    const known = byIdentity.get(identity);
+    if (known !== undefined && known.state !== 'failed') return { kind: 'duplicate', eventId: known.eventId, state: known.state };
+    const found = known ?? { eventId: String(events.size + 1), event, state: 'pending' as const, token: 0, outcome: null, nodes: new Map(), results: new Map() };
+    found.state = 'pending';
+    events.set(found.eventId, found);
+    byIdentity.set(identity, found);
+    return { kind: 'accepted', eventId: found.eventId, state: 'pending' };
+  };
+  return {
+    accept,
+    claim: (eventId, registry) => {
+      const found = require(eventId);
+      found.state = 'processing';
+      found.token++;
+      const { sourceType, sourceId } = found.event;
+      return { eventId, token: found.token, sourceType, sourceId, node: registry.refOf(createSource({ sourceId, type: sourceType, payload: {} })) };
+    },
+    settle: (eventId, outcome) => settleIn(require(eventId), outcome),
+    outcomeOf: (eventId) => require(eventId).outcome,
+    trace: (eventId) => traceOf(require(eventId)),
+    guards,
+    load: async (wanted) => {
+      const found = events.get(wanted.eventId);
+      return found === undefined ? undefined : loadedOf(found, wanted);
+    },
+    store: async (record) => {
+      const found = require(record.eventId);
+      if (found.token !== record.token || found.state !== 'processing') return null;
+      found.results.set(keyOf(record.nodeId, record.handlerId), record);
+      for (const node of record.nodes) if (!found.nodes.has(node.nodeId)) found.nodes.set(node.nodeId, node);
+      const { action } = record;
+      const row = action === null ? undefined : actions.get(`${action.ownerId}\n${action.key}`);
+      if (action !== null && row !== undefined) row.state = action.state;
+      return record.outcome === null ? found.state : settleIn(found, record.outcome);
+    },
+    reserve: async ({ ownerId, key }): Promise<Reservation> => {
+      const name = `${ownerId}\n${key}`;
+      const row = actions.get(name);
+      if (row?.state === 'applied') return { kind: 'applied' };
+      const epoch = (row?.epoch ?? 1) + (row?.state === 'failed' ? 1 : 0);
+      actions.set(name, { state: 'reserved', epoch });
+      return { kind: 'reserved', epoch, operationId: null };
+    },
+    changeGuard: async ({ scopeId, key }, step) => {
+      const name = `${scopeId}\n${key}`;
+      const { state, answer } = step(guards.get(name) ?? null, Date.now());
+      guards.set(name, state);
+      return answer;
+    },
+  };
+};

@@ -1,0 +1,44 @@
+import type { ClaimedEvent, StepRequest, StepResult } from '../contracts/signal-activities.ts';
+import type { SignalLimits } from '../contracts/signal-limits.ts';
+import type { EventOutcome, EventState } from '../contracts/signal-run.ts';
+import { nextStep, startRun, summarize, takeStep } from './event-run.ts';
+import type { EventRun, Step } from './event-run.ts';
+import { applyAnswer, isOverBudget, outcomeOf } from './scheduler.ts';
+
+/** How an event left the hands of its host: settled with its last answer, lost to another claim, or over and still to be settled. */
+export type EventEnd =
+  | { readonly kind: 'settled'; readonly state: EventState }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'unsettled'; readonly outcome: EventOutcome };
+
+const requestOf = (event: ClaimedEvent, step: Step, { rest, limits }: { readonly rest: EventRun; readonly limits: SignalLimits }): StepRequest => {
+  const { handlers: _handlers, ...node } = step.node;
+  const isResumed = event.timerId !== undefined && node.id === event.node.id;
+  return {
+    eventId: event.eventId,
+    token: event.token,
+    node,
+    handlerId: step.handlerId,
+    isLast: nextStep(rest) === undefined,
+    summary: summarize(rest),
+    isOverBudget: isOverBudget(rest, step, limits),
+    ...(isResumed ? { timerId: event.timerId } : {}),
+  };
+};
+
+/** Runs the scheduler over one event, a handler at a time, until nothing of it is queued; `call` null: the claim was lost. The same loop in every host. */
+export const driveEvent = async (
+  event: ClaimedEvent,
+  limits: SignalLimits,
+  call: (request: StepRequest) => Promise<StepResult | null>,
+): Promise<EventEnd> => {
+  let run = startRun(event.node);
+  for (let step = nextStep(run); step !== undefined; step = nextStep(run)) {
+    const rest = takeStep(run);
+    const result = await call(requestOf(event, step, { rest, limits }));
+    if (result === null) return { kind: 'lost' };
+    if (result.settled !== null) return { kind: 'settled', state: result.settled };
+    run = applyAnswer(rest, `${step.handlerId} (${step.node.id})`, { answer: result.answer, bounds: limits });
+  }
+  return { kind: 'unsettled', outcome: outcomeOf(run) };
+};

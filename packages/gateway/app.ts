@@ -1,0 +1,47 @@
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { PipelineClient } from '../runtime/pipeline-client.ts';
+import type { SignalDoorDeps } from '../runtime/signal-doors.ts';
+import { authenticate } from './callers.ts';
+import type { CallerRules, GatewayEnv } from './callers.ts';
+import { createOpenApi } from './openapi.ts';
+import { pipelineRoutes } from './pipeline-routes.ts';
+import { describeError, problem } from './problems.ts';
+import { signalRoutes } from './signal-routes.ts';
+
+const MOST_BYTES = 4 * 1_024 * 1_024;
+
+/** What the gateway serves. */
+export interface GatewayDeps {
+  readonly signals: SignalDoorDeps;
+  readonly pipelines: PipelineClient;
+  readonly callers: CallerRules;
+  /** Whether the parts behind it answer, by name. */
+  readonly checks: Readonly<Record<string, () => Promise<boolean>>>;
+  /** Hears of faults of ours, which callers are not told. */
+  readonly onError: (error: unknown) => void;
+}
+
+const tooLarge = (): Response => problem({ status: 413, type: 'PayloadTooLarge', detail: `a body has at most ${MOST_BYTES} bytes` });
+
+/** The HTTP application: a fetch handler, whoever serves it. */
+export const createGateway = ({ signals, pipelines, callers, checks, onError }: GatewayDeps): Hono<GatewayEnv> => {
+  const app = new Hono<GatewayEnv>();
+  app.get('/livez', (context) => context.json({ alive: true }));
+  app.get('/readyz', async (context) => {
+    const states = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await check().catch(() => false)] as const));
+    return context.json(Object.fromEntries(states), states.every(([, holds]) => holds) ? 200 : 503);
+  });
+  app.get('/openapi.json', (context) => context.json(createOpenApi()));
+  app.use(bodyLimit({ maxSize: MOST_BYTES, onError: tooLarge }));
+  app.use(authenticate(callers));
+  app.route('/agent-signal', signalRoutes(signals));
+  app.route('/pipelines', pipelineRoutes(pipelines));
+  app.notFound(({ req }) => problem({ status: 404, type: 'NotFound', detail: `nothing answers ${req.method} ${req.path}; see /openapi.json` }));
+  app.onError((error) => {
+    const described = describeError(error);
+    if (described.status >= 500) onError(error);
+    return problem(described);
+  });
+  return app;
+};

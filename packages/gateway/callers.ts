@@ -1,0 +1,66 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Context, MiddlewareHandler } from 'hono';
+import { Webhook } from 'standardwebhooks';
+import type { Caller } from '../agent-signal/events.schema.ts';
+import type { GatewayToken } from './config.ts';
+import { problem } from './problems.ts';
+
+/** Who may call: tokens by the hash of their text, and the keys that sign webhooks, the current one and the next. */
+export interface CallerRules {
+  readonly tokens: readonly GatewayToken[];
+  readonly webhookSecrets: readonly string[];
+  /** Whom everybody speaks for where no token is configured; then the gateway listens on the loopback address only. */
+  readonly defaultUser: string;
+}
+
+/** What routes know of their caller. */
+export interface GatewayEnv {
+  readonly Variables: { caller: Caller; body: string };
+}
+
+const BEARER = /^Bearer\s+(\S+)$/i;
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+const findToken = (tokens: readonly GatewayToken[], given: string): GatewayToken | undefined => {
+  const hash = hashOf(given);
+  // Every token is compared, so that the time tells nothing.
+  return tokens.filter((token) => timingSafeEqual(Buffer.from(token.hash, 'hex'), hash))[0];
+};
+
+const isSigned = (secrets: readonly string[], headers: Record<string, string>, body: string): boolean =>
+  secrets.some((secret) => {
+    try {
+      new Webhook(secret).verify(body, headers);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+
+const callerOf = (context: Context, body: string, { tokens, webhookSecrets, defaultUser }: CallerRules): Caller | undefined => {
+  const [, bearer] = BEARER.exec(context.req.header('authorization') ?? '') ?? [];
+  if (bearer !== undefined) {
+    const token = findToken(tokens, bearer);
+    return token && { kind: token.kind, userId: token.userId, workspaceId: token.workspaceId };
+  }
+  if (context.req.header('webhook-signature') !== undefined) {
+    // The library refuses a timestamp that is more than five minutes off: a replay comes too late.
+    return isSigned(webhookSecrets, context.req.header(), body) ? { kind: 'service' } : undefined;
+  }
+  return tokens.length === 0 && webhookSecrets.length === 0 ? { kind: 'service', userId: defaultUser } : undefined;
+};
+
+/** Lets known callers through: a bearer token, or a webhook signed as Standard Webhooks has it. */
+export const authenticate =
+  (rules: CallerRules): MiddlewareHandler<GatewayEnv> =>
+  async (context, next) => {
+    const body = context.req.method === 'GET' ? '' : await context.req.text();
+    const caller = callerOf(context, body, rules);
+    if (caller === undefined)
+      return problem({ status: 401, type: 'Unauthorized', detail: 'a bearer token or a signed webhook is required', error: 'Invalid signature' });
+    context.set('caller', caller);
+    context.set('body', body);
+    await next();
+    return undefined;
+  };

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { STRATA_QUEUE } from '../contracts/queues.ts';
+import { definedOnly } from '../runtime/env.ts';
+import type { Env } from '../runtime/env.ts';
+import { loadSignalConfig } from '../runtime/signal-config.ts';
+import type { SignalConfig } from '../runtime/signal-config.ts';
+import { UserError } from '../runtime/user-error.ts';
+
+const tokenSchema = z
+  .strictObject({
+    hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of the token, 64 hex digits'),
+    kind: z.enum(['service', 'user']),
+    userId: z.string().min(1).optional(),
+    workspaceId: z.string().min(1).optional(),
+  })
+  .refine(({ kind, userId }) => kind === 'service' || userId !== undefined, { error: 'a user token names its userId' });
+
+/** A token by the hash of its text, and whom it speaks for. */
+export type GatewayToken = z.output<typeof tokenSchema>;
+
+const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
+
+const json = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+const schema = z
+  .object({
+    DATABASE_URL: z.string('is required to start the gateway'),
+    STRATA_GATEWAY_ADDRESS: z
+      .string()
+      .regex(/^\S+:\d{1,5}$/, 'must be an address like 127.0.0.1:8080')
+      .default('127.0.0.1:8080'),
+    STRATA_TOKENS: z.string().default('[]').transform(json).pipe(z.array(tokenSchema, 'must be a JSON list of {hash, kind, userId?, workspaceId?}')),
+    STRATA_WEBHOOK_SECRETS: z
+      .string()
+      .default('')
+      .transform((text) => text.split(',').map((secret) => secret.trim()).filter((secret) => secret !== '')),
+    STRATA_DEFAULT_USER: z.string().min(1).default('local'),
+    STRATA_TASK_QUEUES: z.string().default(STRATA_QUEUE),
+  })
+  .superRefine(({ STRATA_GATEWAY_ADDRESS: address, STRATA_TOKENS: tokens, STRATA_WEBHOOK_SECRETS: secrets }, context) => {
+    const isOpen = tokens.length === 0 && secrets.length === 0;
+    if (isOpen && !LOOPBACK.includes(hostOf(address)))
+      context.addIssue({ code: 'custom', path: ['STRATA_GATEWAY_ADDRESS'], message: 'must be a loopback address unless STRATA_TOKENS or STRATA_WEBHOOK_SECRETS says who may call' });
+  });
+
+const hostOf = (address: string): string => address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, '');
+
+/** Settings of a gateway. */
+export interface GatewayConfig extends SignalConfig {
+  readonly databaseUrl: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tokens: readonly GatewayToken[];
+  readonly webhookSecrets: readonly string[];
+  readonly defaultUser: string;
+  readonly taskQueue: string;
+}
+
+/** Reads them; throws one UserError (exit 2) that lists every problem. */
+export const loadGatewayConfig = (env: Env): GatewayConfig => {
+  const parsed = schema.safeParse(definedOnly(env));
+  if (!parsed.success) throw new UserError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
+  const { DATABASE_URL, STRATA_GATEWAY_ADDRESS: address, STRATA_TOKENS, STRATA_WEBHOOK_SECRETS, STRATA_DEFAULT_USER, STRATA_TASK_QUEUES } = parsed.data;
+  return Object.freeze({
+    ...loadSignalConfig(env),
+    databaseUrl: DATABASE_URL,
+    host: hostOf(address),
+    port: Number(address.slice(address.lastIndexOf(':') + 1)),
+    tokens: STRATA_TOKENS,
+    webhookSecrets: STRATA_WEBHOOK_SECRETS,
+    defaultUser: STRATA_DEFAULT_USER,
+    taskQueue: STRATA_TASK_QUEUES.split(',')[0]?.trim() ?? STRATA_QUEUE,
+  });
+};

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Webhook } from 'standardwebhooks';
+import { createGateway } from '../../packages/gateway/app.ts';
+import { loadGatewayConfig } from '../../packages/gateway/config.ts';
+import { writeFlag } from '../../packages/database/agents.ts';
+import { createPipelineClient } from '../../packages/runtime/pipeline-client.ts';
+import { createProbeRuns } from '../../packages/testing/probe-runs.ts';
+import { createRig } from '../../packages/testing/rig.ts';
+import type { Rig } from '../../packages/testing/rig.ts';
+import { createSignals, probeEvent } from './signals.ts';
+import type { Signals } from './signals.ts';
+
+const LIMITS = { idleMs: 1_000, acceptedPerSecond: 1_000 };
+const SECRETS = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'];
+
+let rig: Rig;
+let signals: Signals;
+let app: ReturnType<typeof createGateway>;
+let faults: unknown[];
+
+const hash = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+beforeEach(async () => {
+  rig = await createRig({ signalLimits: LIMITS });
+  signals = createSignals(rig, LIMITS);
+  faults = [];
+  app = createGateway({
+    signals: signals.deps,
+    pipelines: createPipelineClient(rig),
+    callers: {
+      tokens: [
+        { hash: hash('service-token'), kind: 'service' },
+        { hash: hash('user-token'), kind: 'user', userId: signals.user },
+      ],
+      webhookSecrets: SECRETS,
+      defaultUser: 'local',
+    },
+    checks: { database: async () => true },
+    onError: (error) => faults.push(error),
+  });
+});
+afterEach(async () => {
+  await rig.close();
+  expect(faults).toEqual([]);
+});
+
+const call = async (path: string, { token = 'service-token', body, headers = {} }: { token?: string | undefined; body?: unknown; headers?: Record<string, string> } = {}) => {
+  const response = await app.request(path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { ...(token === '' ? {} : { authorization: `Bearer ${token}` }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  return { status: response.status, type: response.headers.get('content-type'), retryAfter: response.headers.get('retry-after'), body: (await response.json()) as Record<string, unknown> };
+};
+const event = (sourceId: string, payload: object = {}) => probeEvent(sourceId, payload, { userId: signals.user });
+
+describe('the server door', () => {
+  test('takes an event, or up to a hundred, each judged alone', async () => {
+    expect(await call('/agent-signal/events', { body: event('m1') })).toMatchObject({ status: 202, body: { accepted: true, scopeKey: 'topic:t1' } });
+    const { status, body } = await call('/agent-signal/events', { body: [event('m2'), { ...event('m3'), sourceType: 'probe.evnt' }, event('m2')] });
+    expect(status).toBe(202);
+    expect(body['results']).toMatchObject([{ accepted: true }, { accepted: false, status: 400, type: 'InvalidInput' }, { accepted: true, deduped: true }]);
+    expect(await call('/agent-signal/events', { body: Array.from({ length: 101 }, () => event('m')) })).toMatchObject({ status: 413 });
+  });
+
+  test('runs an event now, and a switched-off user is a polite no', async () => {
+    expect(await call('/agent-signal/emit', { body: event('m1', { actions: 1 }) })).toMatchObject({ status: 200, body: { deduped: false, run: { status: 'completed' } } });
+    await writeFlag(rig.db, { userId: signals.user, flag: 'enableAgentSelfIteration', isOn: false });
+    expect(await call('/agent-signal/emit', { body: event('m2') })).toMatchObject({ status: 200, body: { accepted: false, scopeKey: 'topic:t1' } });
+  });
+
+  test('shows scope and trace of an owner, and nothing of another', async () => {
+    await call('/agent-signal/emit', { body: event('m1', { actions: 1 }) });
+    const query = `?userId=${signals.user}`;
+    expect(await call(`/agent-signal/scopes/${encodeURIComponent('topic:t1')}${query}`)).toMatchObject({ status: 200, body: { done: 1 } });
+    expect(await call(`/agent-signal/traces/probe.event/m1${query}`)).toMatchObject({ status: 200, body: { state: 'done', nodes: [{}, {}] } });
+    expect(await call(`/agent-signal/scopes/topic:t1?userId=somebody`)).toMatchObject({ status: 404, type: 'application/problem+json' });
+    expect(await call(`/agent-signal/scopes/topic:t1?userId=somebody`, { token: 'user-token' })).toMatchObject({ status: 200, body: { done: 1 } });
+  });
+
+  test('refuses with a problem that names the field', async () => {
+    expect(await call('/agent-signal/events', { body: event('m1', { sleepMs: '5' }) })).toMatchObject({
+      status: 400,
+      type: 'application/problem+json',
+      body: { title: 'InvalidInput', status: 400, problems: [{ path: 'payload.sleepMs' }] },
+    });
+    expect(await call('/agent-signal/events', { body: 'no json' })).toMatchObject({ status: 400 });
+    expect(await call('/agent-signal/events', { body: event('m1', { sleepMs: 1, text: 'x'.repeat(300_000) }) })).toMatchObject({ status: 413 });
+  });
+});
+
+describe('users', () => {
+  const start = { sourceType: 'client.runtime.start', sourceId: 'op1:client.runtime.start', payload: { operationId: 'op1', topicId: 't1' } };
+
+  test('D4: a browser sends its six types by its own door and names no scope', async () => {
+    const token = 'user-token';
+    expect(await call('/agent-signal/client-events', { token, body: start })).toMatchObject({ status: 202, body: { accepted: true, scopeKey: 'topic:t1' } });
+    const message = { sourceType: 'agent.user.message', sourceId: 'm1', payload: { message: 'hi', messageId: 'm1' } };
+    expect(await call('/agent-signal/client-events', { token, body: message })).toMatchObject({ status: 403, body: { title: 'SourceTypeNotAllowed' } });
+    expect(await call('/agent-signal/client-events', { token, body: { ...start, scopeKey: 'topic:t2' } })).toMatchObject({ status: 400, body: { problems: [{ path: 'scopeKey' }] } });
+    expect(await call('/agent-signal/triggers', { token, body: { ...message, userId: 'another' } })).toMatchObject({ status: 400, body: { problems: [{ path: 'userId' }] } });
+    expect(await call('/agent-signal/triggers', { token, body: message })).toMatchObject({ status: 202 });
+    expect(await call('/agent-signal/events', { token, body: start })).toMatchObject({ status: 403 });
+  });
+});
+
+describe('callers', () => {
+  const signed = (secret: string, at: Date, body: string) => {
+    const id = 'msg_1';
+    const signature = new Webhook(secret).sign(id, at, body);
+    return { 'webhook-id': id, 'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)), 'webhook-signature': signature };
+  };
+  const post = (headers: Record<string, string>, body: string) => call('/agent-signal/events', { token: '', headers, body });
+
+  test('nobody else gets in', async () => {
+    for (const token of ['', 'wrong', 'service-token '.repeat(2)])
+      expect(await call('/agent-signal/events', { token, body: event('m1') })).toMatchObject({ status: 401, body: { error: 'Invalid signature' } });
+    expect(await signals.count('signal_events')).toBe(0);
+  });
+
+  test('a webhook is signed by the current key or the next, over its exact body, within five minutes', async () => {
+    const body = JSON.stringify(event('m1'));
+    for (const secret of SECRETS) expect(await post(signed(secret, new Date(), body), body)).toMatchObject({ status: 202 });
+    expect(await post(signed(SECRETS[0] as string, new Date(), body), `${body} `)).toMatchObject({ status: 401 });
+    expect(await post(signed(SECRETS[0] as string, new Date(Date.now() - 600_000), body), body)).toMatchObject({ status: 401 });
+    expect(await post(signed('whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', new Date(), body), body)).toMatchObject({ status: 401 });
+  });
+
+  test('where nobody is configured it listens on the loopback address only', () => {
+    const env = { DATABASE_URL: 'postgres://x@127.0.0.1/x' };
+    expect(loadGatewayConfig(env)).toMatchObject({ host: '127.0.0.1', port: 8_080, tokens: [] });
+    expect(() => loadGatewayConfig({ ...env, STRATA_GATEWAY_ADDRESS: '0.0.0.0:80' })).toThrow('must be a loopback address');
+    expect(() => loadGatewayConfig({ ...env, STRATA_TOKENS: '[{"hash":"x","kind":"service"}]' })).toThrow('SHA-256');
+  });
+});
+
+describe('pipelines', () => {
+  test('a run is started, looked at and aborted over HTTP', async () => {
+    const runs = createProbeRuns(rig);
+    await runs.seed('http', 200, { sleepMs: 200 });
+    const started = await call('/pipelines/probe/runs', { body: { set: 'http', maxConcurrency: 5 } });
+    expect(started).toMatchObject({ status: 202, body: { workflowId: 'probe/http', joined: false } });
+    expect(await call('/pipelines/probe/runs', { body: { set: 'http', maxConcurrency: 5 } })).toMatchObject({ status: 202, body: { joined: true } });
+    await runs.progressed(started.body as never, 'items in flight', ({ inFlight }) => inFlight > 0);
+    expect(await call('/pipelines/probe/runs/http')).toMatchObject({ status: 200, body: { state: 'running' } });
+    expect(await call('/pipelines/probe/runs/http/abort', { body: { reason: 'trial' } })).toMatchObject({ status: 200, body: { accepted: true } });
+    await runs.result(started.body as never);
+    expect(await call('/pipelines/probe/runs/http/pause', { body: {} })).toMatchObject({ status: 400 });
+    expect(await call('/pipelines/probe/runs/none')).toMatchObject({ status: 404 });
+    expect(await call('/pipelines/prob/runs', { body: {} })).toMatchObject({ status: 404 });
+    expect(await call('/pipelines/probe/runs', { body: { set: 15 } })).toMatchObject({ status: 400 });
+    expect(await call('/pipelines/probe/runs', { token: 'user-token', body: { set: 'http' } })).toMatchObject({ status: 403 });
+  });
+});
+
+test('the OpenAPI document names every door and every source type', async () => {
+  const { body } = await call('/openapi.json', { token: '' });
+  expect(Object.keys(body['paths'] as object)).toEqual(expect.arrayContaining(['/agent-signal/events', '/agent-signal/client-events', '/pipelines/probe/runs']));
+  expect(Object.keys((body['components'] as { schemas: object }).schemas)).toContain('payload.agent.user.message');
+  expect(await call('/nowhere')).toMatchObject({ status: 404, type: 'application/problem+json' });
+});
