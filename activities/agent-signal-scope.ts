@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { PolicyBundle } from '../packages/agent-signal/define.ts';
 import { createSource } from '../packages/agent-signal/builders.ts';
 import { createHandlerRegistry } from '../packages/agent-signal/registry.ts';
 import type { HandlerRegistry } from '../packages/agent-signal/registry.ts';
@@ -25,6 +26,7 @@ import { giveUpHandler, runHandler } from './agent-signal/run-handler.ts';
 import { createRunOrders } from './agent-signal/start-run.ts';
 import type { StepAttempt, StepDeps } from './agent-signal/step.ts';
 import { ClaimLost, RetryStep } from './agent-signal/step-errors.ts';
+import type { PolicyDeps } from './policies/deps.ts';
 import { createPolicies } from './policies/index.ts';
 
 /** What the activities of scopes are built from. */
@@ -38,6 +40,8 @@ export interface AgentSignalScopeDeps {
     readonly isOnByDefault: boolean;
     /** Wakes a scope, starting it where none runs. */
     readonly wake: (scope: ScopeIdentity, taskQueue: string) => Promise<void>;
+    /** Policies in place of those of the base. */
+    readonly policies?: ((deps: PolicyDeps) => readonly PolicyBundle[]) | undefined;
     /** Wakes every scope whose wake-up was lost. */
     readonly sweep: (taskQueue: string) => Promise<object>;
   };
@@ -103,7 +107,7 @@ const attemptOf = ({ attempts }: SignalLimits): StepAttempt => {
 /** Activities of scopes, registered as `agentSignalScope.<verb>`. */
 export const createAgentSignalScopeActivities = ({ db, signals }: AgentSignalScopeDeps): Record<string, (request: never) => Promise<unknown>> => {
   const { limits } = signals;
-  const registry = createHandlerRegistry(createPolicies({ db, model: signals.model }));
+  const registry = createHandlerRegistry((signals.policies ?? createPolicies)({ db, model: signals.model }));
   const deps = (): StepDeps => ({
     store: createPostgresStore(db, limits),
     registry,

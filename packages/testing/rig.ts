@@ -4,6 +4,7 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { WorkerOptions } from '@temporalio/worker';
 import type pg from 'pg';
 import { inject } from 'vitest';
+import type { AgentSignalScopeDeps } from '../../activities/agent-signal-scope.ts';
 import { createFlowControlActivities } from '../../activities/flow-control.ts';
 import { createActivities, createDeps } from '../../workers/deps.ts';
 import type { WorkerDeps } from '../../workers/deps.ts';
@@ -53,6 +54,8 @@ export interface CreateRigInput {
   readonly isLimited?: boolean;
   /** Bounds of agent signal in place of the usual ones. */
   readonly signalLimits?: Partial<SignalLimits>;
+  /** Policies of agent signal in place of those of the base. */
+  readonly policies?: AgentSignalScopeDeps['signals']['policies'];
   /** The model of agent signal in place of the bundled rules. */
   readonly signalModel?: SignalModel;
   /** Name of the queue in place of one of the rig's own; for a test that has its server or its namespace to itself. */
@@ -99,9 +102,10 @@ interface RigDepsInput {
   readonly client: Client;
   readonly signalLimits: Partial<SignalLimits> | undefined;
   readonly signalModel: SignalModel | undefined;
+  readonly policies: CreateRigInput['policies'];
 }
 
-const createRigDeps = ({ name, databaseUrl, taskQueue, poolSize, client, signalLimits, signalModel }: RigDepsInput): WorkerDeps =>
+const createRigDeps = ({ name, databaseUrl, taskQueue, poolSize, client, signalLimits, signalModel, policies }: RigDepsInput): WorkerDeps =>
   createDeps({
     identity: name,
     databaseUrl,
@@ -109,7 +113,10 @@ const createRigDeps = ({ name, databaseUrl, taskQueue, poolSize, client, signalL
     flow: { prefix: `${taskQueue}/`, tell: (message, queue) => tellLimiter(client, message, queue) },
     msSinceClose: createCloseCheck(client),
     environment: process.env,
-    signals: (db) => createSignalPorts(client, { db, limits: { ...SIGNAL_LIMITS, ...signalLimits }, isOnByDefault: true, model: signalModel ?? createOfflineModel() }),
+    signals: (db) => ({
+      ...createSignalPorts(client, { db, limits: { ...SIGNAL_LIMITS, ...signalLimits }, isOnByDefault: true, model: signalModel ?? createOfflineModel() }),
+      policies,
+    }),
     onError: () => undefined,
   });
 
@@ -134,7 +141,7 @@ export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
   const databaseUrl = await cloneDatabase(servers, name);
   const target = embeddedTarget(servers.temporalAddress, input.namespace ?? usualNamespace(servers));
   const connected = await connectClient(target);
-  const deps = createRigDeps({ name, databaseUrl, taskQueue, poolSize: input.poolSize, client: connected.client, signalLimits: input.signalLimits, signalModel: input.signalModel });
+  const deps = createRigDeps({ name, databaseUrl, taskQueue, poolSize: input.poolSize, client: connected.client, signalLimits: input.signalLimits, signalModel: input.signalModel, policies: input.policies });
   if (input.isLimited !== true) await liftLimits(deps);
   const lease = await holdLocalLease(deps.pool, name);
   const settings = {
