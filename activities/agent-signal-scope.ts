@@ -19,6 +19,7 @@ import type { ClaimedRow } from '../packages/database/signal-claims.ts';
 import { consumeForOperation, readOperation } from '../packages/database/agent-operations.ts';
 import { settleEvent } from '../packages/database/signal-steps.ts';
 import { acceptRaw } from './agent-signal/accept-raw.ts';
+import { createDeriver } from './agent-signal/derive.ts';
 import { createEmitter } from './agent-signal/emit.ts';
 import { createPostgresStore } from './agent-signal/postgres-store.ts';
 import { giveUpAction, runAction, settleStartedAction } from './agent-signal/run-action.ts';
@@ -107,11 +108,12 @@ const attemptOf = ({ attempts }: SignalLimits): StepAttempt => {
 /** Activities of scopes, registered as `agentSignalScope.<verb>`. */
 export const createAgentSignalScopeActivities = ({ db, signals }: AgentSignalScopeDeps): Record<string, (request: never) => Promise<unknown>> => {
   const { limits } = signals;
-  const registry = createHandlerRegistry((signals.policies ?? createPolicies)({ db, model: signals.model }));
+  const registry = createHandlerRegistry((signals.policies ?? createPolicies)({ db, model: signals.model, isOnByDefault: signals.isOnByDefault }));
   const deps = (): StepDeps => ({
     store: createPostgresStore(db, limits),
     registry,
     limits,
+    derive: createDeriver(db, { ...signals, taskQueue: Context.current().info.taskQueue }),
     runs: createRunOrders(db, limits),
     emit: createEmitter(db, { ...signals, taskQueue: Context.current().info.taskQueue }),
   });

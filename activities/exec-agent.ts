@@ -95,7 +95,8 @@ export const createExecAgentActivities = (deps: ExecAgentDeps): Record<string, (
           kind: tool?.kind ?? 'unknown',
           arguments: call.arguments,
           effect: (tx) =>
-            tool?.run({ tx, operation, callId, args: call.arguments }) ?? Promise.resolve({ status: 'skipped_unsupported', summary: `there is no tool ${call.apiName}` }),
+            tool?.run({ tx, operation, callId, args: call.arguments }) ??
+            Promise.resolve({ status: 'skipped_unsupported', summary: `there is no tool ${call.apiName}` }),
         });
       }),
     finish: ({ operationId, steps, reason }) => endAgentRun(deps, { operationId, state: 'done', steps, reason, taskQueue: taskQueue() }),

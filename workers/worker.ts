@@ -70,12 +70,13 @@ async function serve({ env, config, target, identity, lease, checks, onReady }: 
     flow: { prefix: config.flowPrefix, tell: (message, taskQueue) => tellLimiter(client, message, taskQueue) },
     msSinceClose: createCloseCheck(client),
     environment: env,
-    signals: (db) => createSignalPorts(client, {
-      db,
-      limits: config.signalLimits,
-      isOnByDefault: config.agentSignalByDefault,
-      model: createSignalModel(config.signalModel, env),
-    }),
+    signals: (db) =>
+      createSignalPorts(client, {
+        db,
+        limits: config.signalLimits,
+        isOnByDefault: config.agentSignalByDefault,
+        model: createSignalModel(config.signalModel, env),
+      }),
     logsItems: config.logLevel === 'DEBUG',
     onError: ({ message }) => logger.warn('a database connection was lost', { error: message }),
   });

@@ -41,6 +41,10 @@ const hostOf = ({ inbox, registry, limits, orders, caused }: IsolatedRun): InPro
       caused.push(event);
       return { accepted: true };
     },
+    derive: async (event) => {
+      caused.push(event);
+      return 'elsewhere';
+    },
     runs: { reserve: async (order) => `op-${orders.push(order)}` },
   },
   startRun: async (operationId) => {

@@ -37,7 +37,16 @@ const payloadOf = (operation: Operation, { state, steps, reason }: RunEnd, calls
   const { operationId, agentId } = operation;
   const { topicId, anchorMessageId, triggerMessageId } = (operation.marker ?? {}) as Marker;
   if (state === 'failed') return compact({ operationId, agentId, topicId, reason: 'error', errorMessage: reason });
-  return compact({ operationId, agentId, topicId, anchorMessageId, triggerMessageId, steps, reason, selfIteration: selfIterationOf(operation, calls) });
+  return compact({
+    operationId,
+    agentId,
+    topicId,
+    anchorMessageId,
+    triggerMessageId,
+    steps,
+    reason,
+    selfIteration: selfIterationOf(operation, calls),
+  });
 };
 
 const eventOf = (operation: Operation, end: RunEnd, calls: readonly ToolCallRow[]): SourceEvent => {

@@ -13,6 +13,7 @@ import { endLease, leaseEvent, renewLease } from '../../packages/database/signal
 import { settleEvent } from '../../packages/database/signal-steps.ts';
 import { readEventState, readTrace } from '../../packages/database/signal-traces.ts';
 import type { SignalTrace } from '../../packages/database/signal-traces.ts';
+import { createDeriver } from './derive.ts';
 import { createEmitter } from './emit.ts';
 import { runInProcess } from './in-process.ts';
 import { createPostgresStore } from './postgres-store.ts';
@@ -35,7 +36,13 @@ export interface ExecuteDeps {
 
 /** What an execute answers. */
 export type ExecuteAnswer =
-  | { readonly deduped: true; readonly reason: 'duplicate' | 'scope_locked'; readonly scopeKey: string; readonly sourceId: string; readonly state: EventState }
+  | {
+      readonly deduped: true;
+      readonly reason: 'duplicate' | 'scope_locked';
+      readonly scopeKey: string;
+      readonly sourceId: string;
+      readonly state: EventState;
+    }
   | {
       readonly deduped: false;
       readonly source: { readonly sourceId: string; readonly type: string };
@@ -53,6 +60,7 @@ const hostOf = (deps: ExecuteDeps, event: SourceEvent, signal: AbortSignal) => {
       registry,
       limits,
       emit: createEmitter(db, deps),
+      derive: createDeriver(db, deps),
       runs: createRunOrders(db, limits),
     },
     startRun: async (operationId: string) => {
@@ -60,7 +68,10 @@ const hostOf = (deps: ExecuteDeps, event: SourceEvent, signal: AbortSignal) => {
       const { detail = '', failureCode = 'StartFailed' } = (await readOperation(db, operationId)) ?? {};
       return { detail, failureCode };
     },
-    settle: async ({ eventId, token }: { readonly eventId: string; readonly token: number }, outcome: Parameters<typeof settleEvent>[1]['outcome']) => {
+    settle: async (
+      { eventId, token }: { readonly eventId: string; readonly token: number },
+      outcome: Parameters<typeof settleEvent>[1]['outcome'],
+    ) => {
       const state = await settleEvent(db, { eventId, token, outcome });
       if (state === null) throw new ClaimLost(`${eventId} of ${event.scopeKey}`);
       return state;
@@ -69,7 +80,11 @@ const hostOf = (deps: ExecuteDeps, event: SourceEvent, signal: AbortSignal) => {
 };
 
 /** Runs an event under a lease on its scope; the scope's workflow claims nothing while it stands. */
-const runLeased = async (deps: ExecuteDeps, event: SourceEvent, { eventId, token, leaseToken }: { readonly eventId: string; readonly token: number; readonly leaseToken: string }): Promise<void> => {
+const runLeased = async (
+  deps: ExecuteDeps,
+  event: SourceEvent,
+  { eventId, token, leaseToken }: { readonly eventId: string; readonly token: number; readonly leaseToken: string },
+): Promise<void> => {
   const { db, limits, registry } = deps;
   const lost = new AbortController();
   const renewal = setInterval(() => {

@@ -23,7 +23,11 @@ const start = async (host: InProcessHost, request: StepRequest, operationId: str
     return await settleStartedAction(host.deps, request, { ...(await host.startRun(operationId)), failure: null });
   } catch (error) {
     if (error instanceof ClaimLost) throw error;
-    return settleStartedAction(host.deps, request, { detail: '', failureCode: 'StartFailed', failure: error instanceof Error ? error.message : String(error) });
+    return settleStartedAction(host.deps, request, {
+      detail: '',
+      failureCode: 'StartFailed',
+      failure: error instanceof Error ? error.message : String(error),
+    });
   }
 };
 

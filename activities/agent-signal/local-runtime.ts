@@ -20,7 +20,14 @@ export interface LocalDeps {
 
 /** What an enqueue answers in local mode. */
 export type LocalAnswer =
-  | { readonly accepted: true; readonly scopeKey: string; readonly workflowRunId: string; readonly sourceId: string; readonly deduped?: true; readonly state?: EventState }
+  | {
+      readonly accepted: true;
+      readonly scopeKey: string;
+      readonly workflowRunId: string;
+      readonly sourceId: string;
+      readonly deduped?: true;
+      readonly state?: EventState;
+    }
   | { readonly accepted: false; readonly problems: readonly InputProblem[] };
 
 /** Delivery in one process: no durability, no retry; it ends with the process. Scopes are serial, dedupe and keys hold while it lives. */
@@ -52,6 +59,10 @@ export const createLocalRuntime = ({ registry, limits, runAgent, onError }: Loca
       emit: async (event: object, from: { readonly ownerId: string; readonly scopeKey: string; readonly context: object }) => {
         const answer = runtime.enqueue({ scopeKey: from.scopeKey, ...event, ...from.context }, { door: 'server', caller: { kind: 'service' } });
         return { accepted: answer.accepted };
+      },
+      derive: async (event: object, from: { readonly context: object }) => {
+        runtime.enqueue({ ...event, ...from.context }, { door: 'server', caller: { kind: 'service' } });
+        return 'elsewhere' as const;
       },
       runs: {
         reserve: async (order: RunOrder) => {

@@ -31,7 +31,10 @@ export interface MemoryInbox extends StepStore {
 
 const keyOf = (nodeId: string, handlerId: string): string => `${nodeId}\n${handlerId}`;
 
-const loadedOf = ({ event, state, token, nodes, results }: MemoryEvent, wanted: { readonly token: number; readonly nodeId: string; readonly handlerId: string }) => ({
+const loadedOf = (
+  { event, state, token, nodes, results }: MemoryEvent,
+  wanted: { readonly token: number; readonly nodeId: string; readonly handlerId: string },
+) => ({
   isHeld: state === 'processing' && token === wanted.token,
   scopeId: `${event.ownerId}\n${event.scopeKey}`,
   ownerId: event.ownerId,
@@ -82,7 +85,15 @@ export const createMemoryInbox = (): MemoryInbox => {
     const identity = JSON.stringify([event.ownerId, event.scopeKey, event.sourceType, event.sourceId]);
     const known = byIdentity.get(identity);
     if (known !== undefined && known.state !== 'failed') return { kind: 'duplicate', eventId: known.eventId, state: known.state };
-    const found = known ?? { eventId: String(events.size + 1), event, state: 'pending' as const, token: 0, outcome: null, nodes: new Map(), results: new Map() };
+    const found = known ?? {
+      eventId: String(events.size + 1),
+      event,
+      state: 'pending' as const,
+      token: 0,
+      outcome: null,
+      nodes: new Map(),
+      results: new Map(),
+    };
     found.state = 'pending';
     events.set(found.eventId, found);
     byIdentity.set(identity, found);

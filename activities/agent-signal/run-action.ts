@@ -85,7 +85,10 @@ export const runAction = async (deps: StepDeps, request: StepRequest, attempt: S
 };
 
 /** Stores the run that the action asks for; its host starts it, and settles the action with what came of that. */
-const order = async (call: ActionCall, wanted: { readonly key: string; readonly epoch: number; readonly run: AgentRunRequest }): Promise<StepResult> => {
+const order = async (
+  call: ActionCall,
+  wanted: { readonly key: string; readonly epoch: number; readonly run: AgentRunRequest },
+): Promise<StepResult> => {
   const operationId = await call.deps.runs.reserve({ step: call.step, action: call.node, ...wanted });
   if (operationId === null) return settle(call, { status: 'skipped', detail: 'agent run budget exceeded' }, wanted.key);
   return { answer: { status: 'start', operationId }, settled: null };
@@ -99,7 +102,11 @@ export interface StartReport {
 }
 
 /** Settles the action whose run was started, or could not be. */
-export const settleStartedAction = async (deps: StepDeps, request: StepRequest, { detail, failureCode, failure }: StartReport): Promise<StepResult> => {
+export const settleStartedAction = async (
+  deps: StepDeps,
+  request: StepRequest,
+  { detail, failureCode, failure }: StartReport,
+): Promise<StepResult> => {
   const opened = await openCall(deps, request, { attempt: 1, isFinal: true, signal: AbortSignal.abort() });
   if (!('handler' in opened)) return opened;
   const call = opened as ActionCall;

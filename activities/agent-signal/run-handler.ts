@@ -48,7 +48,7 @@ const parseResult = (
     : { ok: false, reason: parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ') };
 };
 
-const ask = async (call: Call): Promise<{ readonly answered: Answered; readonly result: unknown }> => {
+const ask = async (call: Call): Promise<{ readonly answered: Answered; readonly result: RuntimeProcessorResult | null }> => {
   const { deps, request, handler } = call;
   let returned: unknown;
   try {
@@ -74,7 +74,10 @@ export const runHandler = async (deps: StepDeps, request: StepRequest, attempt: 
   const call = await openCall(deps, request, attempt);
   if (!isOpen(call)) return call;
   const { answered, result } = await ask(call);
-  return storeAnswer(call, answered, { result });
+  const derived = result?.status === 'conclude' ? result.concluded.derived : undefined;
+  const place = derived === undefined ? 'elsewhere' : await deps.derive(derived, call.step, request.eventId);
+  const stored = await storeAnswer(call, answered, { result });
+  return place === 'next' ? { ...stored, isFollowed: true } : stored;
 };
 
 /** Stores that a handler's call was given up: by time-outs, or with workers that were lost. */

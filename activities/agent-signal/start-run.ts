@@ -24,7 +24,8 @@ export interface RunOrders {
 }
 
 /** Id of an agent run: the same action asks for the same run, until it has failed. */
-const operationIdOf = (ownerId: string, key: string, epoch: number): string => `op-${computeDigest(`${ownerId}\n${key}\n${epoch}`).slice(0, HASH_HEX)}`;
+const operationIdOf = (ownerId: string, key: string, epoch: number): string =>
+  `op-${computeDigest(`${ownerId}\n${key}\n${epoch}`).slice(0, HASH_HEX)}`;
 
 /** Orders in Postgres. */
 export const createRunOrders = (db: Database, { runsPerHour }: { readonly runsPerHour: number }): RunOrders => ({

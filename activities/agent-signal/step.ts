@@ -12,6 +12,7 @@ import type { SignalLimits } from '../../packages/contracts/signal-limits.ts';
 import type { EventOutcome } from '../../packages/contracts/signal-run.ts';
 import type { LoadedStep, StepRecord, StepStore } from '../../packages/contracts/signal-store.ts';
 import type { ActionSettlement } from '../../packages/contracts/signal-records.ts';
+import type { DerivedEvent } from '../../packages/agent-signal/results.ts';
 import type { RunOrders } from './start-run.ts';
 import type { Answered } from './step-answers.ts';
 import { ClaimLost } from './step-errors.ts';
@@ -23,6 +24,8 @@ export interface StepDeps {
   readonly limits: SignalLimits;
   /** Makes an event durable that a handler causes. */
   readonly emit: (event: CausedEvent, from: LoadedStep) => Promise<EmitAnswer>;
+  /** Keeps an event that a handler derives from its own; where it is to run next, says so. */
+  readonly derive: (event: DerivedEvent, from: LoadedStep, eventId: string) => Promise<'next' | 'elsewhere'>;
   /** Where actions order agent runs. */
   readonly runs: RunOrders;
 }

@@ -46,7 +46,8 @@ const replaceSkillContentCAS: AgentTool = {
   description: 'Replaces the content of a skill that nobody has changed since. Arguments: documentId, content, expectedUpdatedAt (from listSkills)',
   run: async ({ tx, operation, args, callId }) => {
     const [documentId, content, expectedUpdatedAt] = ['documentId', 'content', 'expectedUpdatedAt'].map((name) => textArgument(args, name));
-    if (documentId === undefined || content === undefined || expectedUpdatedAt === undefined) return failedUse('documentId, content and expectedUpdatedAt are required');
+    if (documentId === undefined || content === undefined || expectedUpdatedAt === undefined)
+      return failedUse('documentId, content and expectedUpdatedAt are required');
     const historyId = `${operation.operationId}:${callId}`;
     const replaced = await replaceSkill(tx, { ...operation, documentId, content, expectedUpdatedAt, historyId });
     if (replaced === undefined) return { status: 'skipped_stale', summary: 'the skill was changed meanwhile, or is not managed' };

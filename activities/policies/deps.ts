@@ -5,4 +5,6 @@ import type { Database } from '../../packages/database/database.ts';
 export interface PolicyDeps {
   readonly db: Database;
   readonly model: SignalModel | null;
+  /** Whether users without a flag of their own are on. */
+  readonly isOnByDefault: boolean;
 }

@@ -7,9 +7,9 @@ import { applyAnswer, isOverBudget, outcomeOf } from './scheduler.ts';
 
 /** How an event left the hands of its host: settled with its last answer, lost to another claim, or over and still to be settled. */
 export type EventEnd =
-  | { readonly kind: 'settled'; readonly state: EventState }
+  | { readonly kind: 'settled'; readonly state: EventState; readonly isFollowed: boolean }
   | { readonly kind: 'lost' }
-  | { readonly kind: 'unsettled'; readonly outcome: EventOutcome };
+  | { readonly kind: 'unsettled'; readonly outcome: EventOutcome; readonly isFollowed: boolean };
 
 const requestOf = (event: ClaimedEvent, step: Step, { rest, limits }: { readonly rest: EventRun; readonly limits: SignalLimits }): StepRequest => {
   const { handlers: _handlers, ...node } = step.node;
@@ -33,12 +33,14 @@ export const driveEvent = async (
   call: (request: StepRequest) => Promise<StepResult | null>,
 ): Promise<EventEnd> => {
   let run = startRun(event.node);
+  let isFollowed = false;
   for (let step = nextStep(run); step !== undefined; step = nextStep(run)) {
     const rest = takeStep(run);
     const result = await call(requestOf(event, step, { rest, limits }));
     if (result === null) return { kind: 'lost' };
-    if (result.settled !== null) return { kind: 'settled', state: result.settled };
+    isFollowed ||= result.isFollowed === true;
+    if (result.settled !== null) return { kind: 'settled', state: result.settled, isFollowed };
     run = applyAnswer(rest, `${step.handlerId} (${step.node.id})`, { answer: result.answer, bounds: limits });
   }
-  return { kind: 'unsettled', outcome: outcomeOf(run) };
+  return { kind: 'unsettled', outcome: outcomeOf(run), isFollowed };
 };

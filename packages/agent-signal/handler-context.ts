@@ -8,6 +8,8 @@ export interface HandlerScope {
   readonly userId: string;
   readonly agentId?: string | undefined;
   readonly workspaceId?: string | undefined;
+  /** The sender's clock, ms: data only. */
+  readonly timestamp?: number | undefined;
 }
 
 /** What a handler is called with; its own ports come from its policy's factory. */

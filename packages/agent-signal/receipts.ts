@@ -105,6 +105,9 @@ const summaryOf = (run: CompletedRun): Receipt => ({
 /** Receipts of a completed run: one per confirmed mutation; a review has a summary before them. Ids are deterministic: a repeated completion makes no others. */
 export const buildSelfIterationReceipts = (run: CompletedRun): readonly Receipt[] => {
   const isDirect = run.marker.kind === 'memory' || run.marker.kind === 'skill';
-  const confirmed = run.marker.kind === 'memory' ? run.mutations.filter(({ apiName, data }) => apiName === 'writeMemory' && data.status === 'applied') : run.mutations;
+  const confirmed =
+    run.marker.kind === 'memory'
+      ? run.mutations.filter(({ apiName, data }) => apiName === 'writeMemory' && data.status === 'applied')
+      : run.mutations;
   return [...(isDirect ? [] : [summaryOf(run)]), ...confirmed.map((mutation, index) => receiptOf(run, mutation, index))];
 };

@@ -29,9 +29,18 @@ export const createHandlerRegistry = (bundles: readonly PolicyBundle[]): Handler
       }
     }
   const handlersOf = (kind: NodeKind, type: string): readonly string[] => byType.get(`${kind} ${type}`) ?? [];
+  /** A handler may want the end of one type of action only: `signal.action.applied:action.x`. */
+  const ofAction = ({ kind, type, payload }: AgentSignalNode): readonly string[] =>
+    type.startsWith('signal.action.') && 'actionType' in payload ? handlersOf(kind, `${type}:${String(payload.actionType)}`) : [];
   return {
     handlersOf,
     find: (handlerId) => byId.get(handlerId),
-    refOf: (node) => ({ id: nodeIdOf(node), kind: node.kind, type: node.type, depth: node.chain.depth, handlers: handlersOf(node.kind, node.type) }),
+    refOf: (node) => ({
+      id: nodeIdOf(node),
+      kind: node.kind,
+      type: node.type,
+      depth: node.chain.depth,
+      handlers: [...handlersOf(node.kind, node.type), ...ofAction(node)],
+    }),
   };
 };

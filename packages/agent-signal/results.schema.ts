@@ -34,6 +34,7 @@ const actionNode = z.strictObject({
 });
 
 const reason = z.string().max(1_000);
+const derived = z.strictObject({ sourceType: z.string(), sourceId: z.string(), scopeKey: z.string(), payload });
 
 /** Why an executor failed. */
 export const executorErrorSchema = z.strictObject({
@@ -77,7 +78,10 @@ export const processorResultSchema = z.discriminatedUnion('status', [
       reason: reason.optional(),
     }),
   }),
-  z.strictObject({ status: z.literal('conclude'), concluded: z.strictObject({ reason, status: z.string().max(100).optional() }) }),
+  z.strictObject({
+    status: z.literal('conclude'),
+    concluded: z.strictObject({ reason, status: z.string().max(100).optional(), derived: derived.optional() }),
+  }),
 ]);
 
 /** What the handler of an action may answer: `failed` has an error, the others have none. */

@@ -26,10 +26,18 @@ export interface ScheduleResult {
   };
 }
 
+/** The same fact with what is stored of it: an event of its own, which runs next where it is of the same scope. */
+export interface DerivedEvent {
+  readonly sourceType: string;
+  readonly sourceId: string;
+  readonly scopeKey: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
 /** The story ends here, for the reason given. */
 export interface ConcludeResult {
   readonly status: 'conclude';
-  readonly concluded: { readonly reason: string; readonly status?: string | undefined };
+  readonly concluded: { readonly reason: string; readonly status?: string | undefined; readonly derived?: DerivedEvent | undefined };
 }
 
 /** What the handler of a source or a signal may answer; null and undefined: no opinion. */

@@ -56,6 +56,8 @@ export interface StepResult {
   readonly answer: StepAnswer;
   /** The event was settled with the answer. */
   readonly settled: EventState | null;
+  /** A derived event of the same scope is to run next. */
+  readonly isFollowed?: boolean;
 }
 
 /** Activities of a scope, registered as `agentSignalScope.<verb>`. */

@@ -20,7 +20,7 @@ export interface LoadedStep {
   readonly sourceType: string;
   readonly sourceId: string;
   readonly payload: Readonly<Record<string, unknown>> | null;
-  readonly context: { readonly userId: string; readonly agentId?: string; readonly workspaceId?: string };
+  readonly context: { readonly userId: string; readonly agentId?: string; readonly workspaceId?: string; readonly timestamp?: number };
   readonly cause: EventCause | null;
   /** How often the event has waited because a provider asked for it. */
   readonly pauses: number;

@@ -38,7 +38,11 @@ export const countRecentOperations = async (executor: Executor, { ownerId, scope
   ).count;
 
 /** Stores a run before it is started, and names it in its action's row; repeating it changes nothing. */
-export const reserveOperation = (db: Database, operation: NewOperation, action: { readonly key: string; readonly threadId: string | null }): Promise<void> =>
+export const reserveOperation = (
+  db: Database,
+  operation: NewOperation,
+  action: { readonly key: string; readonly threadId: string | null },
+): Promise<void> =>
   inTransaction(db, async (tx) => {
     const o = operation;
     await tx.execute(sql`
@@ -47,7 +51,9 @@ export const reserveOperation = (db: Database, operation: NewOperation, action: 
       values (${o.operationId}, ${o.ownerId}, ${o.scopeKey}, ${o.userId}, ${o.workspaceId}, ${o.agentId}, ${JSON.stringify(o.marker)}::jsonb, ${o.prompt},
         ${o.context}, ${o.maxSteps}, ${o.detail}, ${o.failureCode}, ${action.threadId}, ${o.candidate}, ${o.review})
       on conflict (operation_id) do nothing`);
-    await tx.execute(sql`update signal_actions set operation_id = ${o.operationId} where owner_id = ${o.ownerId} and key = ${action.key} and state = 'reserved'`);
+    await tx.execute(
+      sql`update signal_actions set operation_id = ${o.operationId} where owner_id = ${o.ownerId} and key = ${action.key} and state = 'reserved'`,
+    );
   });
 
 /** Reads a run; undefined: there is none of that id. */

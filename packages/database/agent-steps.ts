@@ -4,15 +4,15 @@ import { sql } from './drizzle.ts';
 
 /** What the model decided at a step; undefined: nothing yet. */
 export const readDecision = async (executor: Executor, operationId: string, step: number): Promise<unknown> =>
-  (
-    await readRows<{ decision: unknown }>(
-      executor,
-      sql`select decision from agent_steps where operation_id = ${operationId} and step = ${step}`,
-    )
-  )[0]?.decision;
+  (await readRows<{ decision: unknown }>(executor, sql`select decision from agent_steps where operation_id = ${operationId} and step = ${step}`))[0]
+    ?.decision;
 
 /** Keeps a decision; the first one stands. Answers the one that stands. */
-export const keepDecision = async (executor: Executor, operationId: string, { step, decision }: { readonly step: number; readonly decision: unknown }): Promise<unknown> => {
+export const keepDecision = async (
+  executor: Executor,
+  operationId: string,
+  { step, decision }: { readonly step: number; readonly decision: unknown },
+): Promise<unknown> => {
   await executor.execute(sql`
     insert into agent_steps (operation_id, step, decision) values (${operationId}, ${step}, ${JSON.stringify(decision)}::jsonb) on conflict do nothing`);
   return readDecision(executor, operationId, step);

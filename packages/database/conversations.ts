@@ -20,7 +20,10 @@ const columns = sql`m.id, m.user_id as "userId", m.agent_id as "agentId", m.topi
   m.content, m.metadata, ${isoText(sql`m.created_at`)} as "createdAt"`;
 
 /** A user's own message; undefined: there is none of that id. */
-export const findMessage = async (executor: Executor, { id, userId }: { readonly id: string; readonly userId: string }): Promise<ChatMessage | undefined> =>
+export const findMessage = async (
+  executor: Executor,
+  { id, userId }: { readonly id: string; readonly userId: string },
+): Promise<ChatMessage | undefined> =>
   (await readRows<ChatMessage>(executor, sql`select ${columns} from chat_messages m where m.id = ${id} and m.user_id = ${userId}`))[0];
 
 const MOST_PARENTS = 60;

@@ -12,7 +12,15 @@ export interface Keeper {
 /** Writes a memory; answers its id. */
 export const insertMemory = async (
   executor: Executor,
-  { ownerId, userId, agentId, title, content, layer, operationId }: Keeper & { readonly title: string; readonly content: string; readonly layer: string; readonly operationId: string },
+  {
+    ownerId,
+    userId,
+    agentId,
+    title,
+    content,
+    layer,
+    operationId,
+  }: Keeper & { readonly title: string; readonly content: string; readonly layer: string; readonly operationId: string },
 ): Promise<string> =>
   (
     await readRow<{ id: string }>(
@@ -60,7 +68,14 @@ export const createSkill = async (
 /** Replaces a skill's content if nobody has changed it since; undefined: somebody has, or it is not ours to change. */
 export const replaceSkill = async (
   executor: Executor,
-  { ownerId, agentId, documentId, content, expectedUpdatedAt, historyId }: Pick<Keeper, 'ownerId' | 'agentId'> & {
+  {
+    ownerId,
+    agentId,
+    documentId,
+    content,
+    expectedUpdatedAt,
+    historyId,
+  }: Pick<Keeper, 'ownerId' | 'agentId'> & {
     readonly documentId: string;
     readonly content: string;
     readonly expectedUpdatedAt: string;
@@ -78,7 +93,10 @@ export const replaceSkill = async (
   )[0];
 
 /** Skills of an agent, newest change first. */
-export const listSkills = (executor: Executor, { ownerId, agentId, limit }: Pick<Keeper, 'ownerId' | 'agentId'> & { readonly limit: number }): Promise<readonly SkillRow[]> =>
+export const listSkills = (
+  executor: Executor,
+  { ownerId, agentId, limit }: Pick<Keeper, 'ownerId' | 'agentId'> & { readonly limit: number },
+): Promise<readonly SkillRow[]> =>
   readRows(
     executor,
     sql`select ${skillColumns} from agent_skills where owner_id = ${ownerId} and agent_id = ${agentId} order by updated_at desc, document_id desc limit ${limit}`,
@@ -87,7 +105,12 @@ export const listSkills = (executor: Executor, { ownerId, agentId, limit }: Pick
 /** Stores a proposal, or refreshes the pending one of the same subject; answers whether it is new. */
 export const storeProposal = async (
   executor: Executor,
-  { ownerId, subject, summary, evidence }: { readonly ownerId: string; readonly subject: string; readonly summary: string; readonly evidence: unknown },
+  {
+    ownerId,
+    subject,
+    summary,
+    evidence,
+  }: { readonly ownerId: string; readonly subject: string; readonly summary: string; readonly evidence: unknown },
 ): Promise<{ readonly id: string; readonly isNew: boolean }> =>
   readRow(
     executor,

@@ -163,6 +163,16 @@ export const acceptEvent = async (executor: Executor, event: SourceEvent, { limi
   return row === undefined ? readRefusal(executor, event, limits) : toAnswer(row);
 };
 
+/** Keeps an event that is derived from another one of its scope, in that one's place: it is claimed next. Known facts stay as they are. */
+export const insertDerived = async (executor: Executor, event: SourceEvent, eventId: string): Promise<void> => {
+  const { sourceType, sourceId, payload, userId, agentId, workspaceId } = event;
+  await executor.execute(sql`
+    insert into signal_events (scope_id, seq, source_type, source_id, state, payload, context, cause)
+    select e.scope_id, e.seq, ${sourceType}, ${sourceId}, 'pending', ${JSON.stringify(payload)}::jsonb, ${JSON.stringify({ userId, agentId, workspaceId })}::jsonb, e.cause
+    from signal_events e where e.id = ${eventId}::bigint
+    on conflict (scope_id, source_type, source_id) do nothing`);
+};
+
 /** The wake could not be sent: the next event sends one, and the sweeper looks after this one. */
 export const clearWake = async (executor: Executor, scopeId: string): Promise<void> => {
   await executor.execute(sql`update signal_scopes set wake_at = null where id = ${scopeId}::bigint`);

@@ -24,8 +24,12 @@ export const leaseEvent = async (
 };
 
 /** Keeps a lease for as long again; false: it is another's by now. */
-export const renewLease = async (executor: Executor, { leaseToken, leaseMs }: { readonly leaseToken: string; readonly leaseMs: number }): Promise<boolean> =>
-  ((await executor.execute(sql`update signal_scopes set lease_until = now() + ${leaseMs} * interval '1 ms' where lease_token = ${leaseToken}`)).rowCount ?? 0) > 0;
+export const renewLease = async (
+  executor: Executor,
+  { leaseToken, leaseMs }: { readonly leaseToken: string; readonly leaseMs: number },
+): Promise<boolean> =>
+  ((await executor.execute(sql`update signal_scopes set lease_until = now() + ${leaseMs} * interval '1 ms' where lease_token = ${leaseToken}`))
+    .rowCount ?? 0) > 0;
 
 /** Gives a lease back; answers whether events wait in its scope. */
 export const endLease = async (executor: Executor, leaseToken: string): Promise<boolean> => {

@@ -32,7 +32,11 @@ export const keepProcedure = async (executor: Executor, { ownerId, scopeKey }: P
   ).rowCount === 1;
 
 /** Whether an active marker of one of the keys is there. */
-export const hasMarker = async (executor: Executor, { ownerId, scopeKey }: ProcedureScope, marker: { readonly domains: readonly string[]; readonly key: string }): Promise<boolean> =>
+export const hasMarker = async (
+  executor: Executor,
+  { ownerId, scopeKey }: ProcedureScope,
+  marker: { readonly domains: readonly string[]; readonly key: string },
+): Promise<boolean> =>
   (
     await readRow<{ has: boolean }>(
       executor,
@@ -42,7 +46,11 @@ export const hasMarker = async (executor: Executor, { ownerId, scopeKey }: Proce
   ).has;
 
 /** Active records of a domain, oldest first. */
-export const listRecords = (executor: Executor, { ownerId, scopeKey }: ProcedureScope, domain: string): Promise<readonly { readonly key: string; readonly score: number }[]> =>
+export const listRecords = (
+  executor: Executor,
+  { ownerId, scopeKey }: ProcedureScope,
+  domain: string,
+): Promise<readonly { readonly key: string; readonly score: number }[]> =>
   readRows(
     executor,
     sql`select key, score from signal_procedures
@@ -52,7 +60,14 @@ export const listRecords = (executor: Executor, { ownerId, scopeKey }: Procedure
 /** Keeps what a model answered in place of the agreed shape. */
 export const storeDiagnostic = async (
   executor: Executor,
-  { ownerId, scopeKey, sourceId, stage, reason, error }: ProcedureScope & { readonly sourceId: string; readonly stage: string; readonly reason: string; readonly error: string },
+  {
+    ownerId,
+    scopeKey,
+    sourceId,
+    stage,
+    reason,
+    error,
+  }: ProcedureScope & { readonly sourceId: string; readonly stage: string; readonly reason: string; readonly error: string },
 ): Promise<void> => {
   await executor.execute(sql`
     insert into signal_diagnostics (owner_id, scope_key, source_id, stage, reason, error) values (${ownerId}, ${scopeKey}, ${sourceId}, ${stage}, ${reason}, ${error})`);

@@ -37,7 +37,10 @@ export interface ReceiptPage {
 }
 
 /** Receipts of the last 90 days, newest first. */
-export const listReceipts = async (executor: Executor, { ownerId, agentId, topicId, limit, cursor, sinceCreatedAt }: ReceiptQuery): Promise<ReceiptPage> => {
+export const listReceipts = async (
+  executor: Executor,
+  { ownerId, agentId, topicId, limit, cursor, sinceCreatedAt }: ReceiptQuery,
+): Promise<ReceiptPage> => {
   const before = cursor === undefined ? null : Buffer.from(cursor, 'base64url').toString('utf8');
   const rows = await readRows<{ receipt: Record<string, unknown>; createdAt: string; place: string }>(
     executor,

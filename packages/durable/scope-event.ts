@@ -61,7 +61,8 @@ export const runClaimedEvent = async (event: ClaimedEvent, limits: SignalLimits)
   if (end.kind !== 'unsettled' || event.node.handlers.length === 0) return end;
   try {
     const { eventId, token } = event;
-    return { kind: 'settled', state: (await scopeCalls.settle({ eventId, token, outcome: end.outcome })).state };
+    const { state } = await scopeCalls.settle({ eventId, token, outcome: end.outcome });
+    return { kind: 'settled', state, isFollowed: end.isFollowed };
   } catch (error) {
     if (isClaimLost(error)) return { kind: 'lost' };
     throw error;

@@ -125,11 +125,14 @@ const runClaimed = async (story: ScopeStory, { events }: Claimed): Promise<Claim
     const end = await runClaimedEvent(event, story.limits);
     story.events++;
     if (end.kind === 'lost') break;
+    if (end.isFollowed) story.isWoken = true;
     // It has a timer that the claim did not know of.
     if (end.kind === 'settled' && end.state === 'waiting') story.isWoken = true;
     // Its row is not settled before the next claim, which then answers who waits for it.
     if (end.kind === 'unsettled') ended.push({ eventId: event.eventId, token: event.token, outcome: end.outcome });
     else tell(story, event.eventId, end.state);
+    // The derived event runs before the others: the rest is claimed again behind it.
+    if (end.isFollowed) break;
   }
   story.currentEvent = null;
   return ended;

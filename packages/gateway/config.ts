@@ -39,14 +39,23 @@ const schema = z
     STRATA_WEBHOOK_SECRETS: z
       .string()
       .default('')
-      .transform((text) => text.split(',').map((secret) => secret.trim()).filter((secret) => secret !== '')),
+      .transform((text) =>
+        text
+          .split(',')
+          .map((secret) => secret.trim())
+          .filter((secret) => secret !== ''),
+      ),
     STRATA_DEFAULT_USER: z.string().min(1).default('local'),
     STRATA_TASK_QUEUES: z.string().default(STRATA_QUEUE),
   })
   .superRefine(({ STRATA_GATEWAY_ADDRESS: address, STRATA_TOKENS: tokens, STRATA_WEBHOOK_SECRETS: secrets }, context) => {
     const isOpen = tokens.length === 0 && secrets.length === 0;
     if (isOpen && !LOOPBACK.includes(hostOf(address)))
-      context.addIssue({ code: 'custom', path: ['STRATA_GATEWAY_ADDRESS'], message: 'must be a loopback address unless STRATA_TOKENS or STRATA_WEBHOOK_SECRETS says who may call' });
+      context.addIssue({
+        code: 'custom',
+        path: ['STRATA_GATEWAY_ADDRESS'],
+        message: 'must be a loopback address unless STRATA_TOKENS or STRATA_WEBHOOK_SECRETS says who may call',
+      });
   });
 
 const hostOf = (address: string): string => address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, '');
@@ -66,7 +75,14 @@ export interface GatewayConfig extends SignalConfig {
 export const loadGatewayConfig = (env: Env): GatewayConfig => {
   const parsed = schema.safeParse(definedOnly(env));
   if (!parsed.success) throw new UserError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
-  const { DATABASE_URL, STRATA_GATEWAY_ADDRESS: address, STRATA_TOKENS, STRATA_WEBHOOK_SECRETS, STRATA_DEFAULT_USER, STRATA_TASK_QUEUES } = parsed.data;
+  const {
+    DATABASE_URL,
+    STRATA_GATEWAY_ADDRESS: address,
+    STRATA_TOKENS,
+    STRATA_WEBHOOK_SECRETS,
+    STRATA_DEFAULT_USER,
+    STRATA_TASK_QUEUES,
+  } = parsed.data;
   return Object.freeze({
     ...loadSignalConfig(env),
     databaseUrl: DATABASE_URL,

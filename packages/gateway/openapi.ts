@@ -20,7 +20,10 @@ const get = (summary: string, ...parameters: readonly Json[]): Json => ({
 
 const payloadSchemas = (): Json =>
   Object.fromEntries(
-    sourceTypes.map((type) => [`payload.${type}`, z.toJSONSchema(findSourceSchema(type) as z.ZodObject, { io: 'input', unrepresentable: 'any' }) as Json]),
+    sourceTypes.map((type) => [
+      `payload.${type}`,
+      z.toJSONSchema(findSourceSchema(type) as z.ZodObject, { io: 'input', unrepresentable: 'any' }) as Json,
+    ]),
   );
 
 const EVENT: Json = {
@@ -40,16 +43,31 @@ const EVENT: Json = {
 
 const PROBLEM_SCHEMA: Json = {
   type: 'object',
-  properties: { type: { type: 'string' }, title: { type: 'string' }, status: { type: 'integer' }, detail: { type: 'string' }, problems: { type: 'array' } },
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    problems: { type: 'array' },
+  },
 };
 
 const paths = (): Json => ({
-  '/agent-signal/events': post('Make one event or up to a hundred durable', { oneOf: [ref('Event'), { type: 'array', maxItems: 100, items: ref('Event') }] }, '202'),
+  '/agent-signal/events': post(
+    'Make one event or up to a hundred durable',
+    { oneOf: [ref('Event'), { type: 'array', maxItems: 100, items: ref('Event') }] },
+    '202',
+  ),
   '/agent-signal/emit': post('Run an event now and answer what came of it', ref('Event'), '200'),
   '/agent-signal/client-events': post("A browser's event, with a user's token", ref('Event'), '202'),
   '/agent-signal/triggers': post("A user's own request, with a user's token", ref('Event'), '202'),
   '/agent-signal/scopes/{scopeKey}': get('What waits in a scope and what ended', parameter('scopeKey', 'path')),
-  '/agent-signal/traces/{sourceType}/{sourceId}': get('The chain of an event', parameter('sourceType', 'path'), parameter('sourceId', 'path'), parameter('scopeKey', 'query')),
+  '/agent-signal/traces/{sourceType}/{sourceId}': get(
+    'The chain of an event',
+    parameter('sourceType', 'path'),
+    parameter('sourceId', 'path'),
+    parameter('scopeKey', 'query'),
+  ),
   '/agent-signal/receipts': get(
     'Receipts, newest first',
     ...['agentId', 'topicId', 'limit', 'cursor', 'sinceCreatedAt'].map((name) => parameter(name, 'query')),
@@ -59,7 +77,11 @@ const paths = (): Json => ({
     pipelineContracts.map(({ entity, description }) => [`/pipelines/${entity}/runs`, post(`Start a run: ${description}`, { type: 'object' }, '202')]),
   ),
   '/pipelines/{name}/runs/{run}': get('How a run is doing', parameter('name', 'path'), parameter('run', 'path')),
-  '/pipelines/{name}/runs/{run}/{verb}': post('pause, resume, abort or redrive a run', { type: 'object', properties: { reason: { type: 'string' } } }, '200'),
+  '/pipelines/{name}/runs/{run}/{verb}': post(
+    'pause, resume, abort or redrive a run',
+    { type: 'object', properties: { reason: { type: 'string' } } },
+    '200',
+  ),
 });
 
 /** The OpenAPI document of the gateway. */
@@ -72,7 +94,12 @@ export const createOpenApi = (): Json => ({
     schemas: { Event: EVENT, Problem: PROBLEM_SCHEMA, ...payloadSchemas() },
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer' },
-      webhook: { type: 'apiKey', in: 'header', name: 'webhook-signature', description: 'Standard Webhooks: webhook-id, webhook-timestamp, webhook-signature' },
+      webhook: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'webhook-signature',
+        description: 'Standard Webhooks: webhook-id, webhook-timestamp, webhook-signature',
+      },
     },
   },
 });

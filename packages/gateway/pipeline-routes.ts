@@ -12,7 +12,8 @@ const VERBS: readonly ControlVerb[] = ['pause', 'resume', 'abort'];
 
 const requirePipeline = (name: string): PipelineContract => {
   const found = pipelineContracts.find(({ entity, type }) => entity === name || type === name);
-  if (found === undefined) throw new UserError(`no pipeline ${name}; known are ${pipelineContracts.map(({ entity }) => entity).join(', ')}`, EXIT.unreachable);
+  if (found === undefined)
+    throw new UserError(`no pipeline ${name}; known are ${pipelineContracts.map(({ entity }) => entity).join(', ')}`, EXIT.unreachable);
   return found;
 };
 
@@ -33,7 +34,9 @@ export const pipelineRoutes = (pipelines: PipelineClient): Hono<GatewayEnv> => {
     if (context.get('caller').kind === 'service') return next();
     return problem({ status: 403, type: 'Forbidden', detail: 'runs of pipelines are for services' });
   });
-  routes.get('/', (context) => context.json({ pipelines: pipelineContracts.map(({ entity, type, description }) => ({ name: entity, type, description })) }));
+  routes.get('/', (context) =>
+    context.json({ pipelines: pipelineContracts.map(({ entity, type, description }) => ({ name: entity, type, description })) }),
+  );
   routes.post('/:name/runs', async (context) => {
     const contract = requirePipeline(context.req.param('name'));
     return context.json(await pipelines.start(contract, readInput(context.get('body')) as never), 202);

@@ -31,15 +31,21 @@ const senderOf = (context: GatewayContext, door: Door): Sender => {
   const caller = context.get('caller');
   if (door === 'server') {
     if (caller.kind === 'service') return { door, caller };
-    throw new EventRefused('SourceTypeNotAllowed', [{ path: '', code: 'service_only', message: 'this door is for services; users have /agent-signal/client-events and /agent-signal/triggers' }]);
+    throw new EventRefused('SourceTypeNotAllowed', [
+      { path: '', code: 'service_only', message: 'this door is for services; users have /agent-signal/client-events and /agent-signal/triggers' },
+    ]);
   }
-  if (caller.userId === undefined) throw new EventRefused('SourceTypeNotAllowed', [{ path: '', code: 'user_only', message: "this door needs a user's token" }]);
+  if (caller.userId === undefined)
+    throw new EventRefused('SourceTypeNotAllowed', [{ path: '', code: 'user_only', message: "this door needs a user's token" }]);
   return { door, caller: { ...caller, kind: 'user' } };
 };
 
 const ownerOf = ({ userId, workspaceId }: Caller, context: GatewayContext): string => {
   const user = userId ?? context.req.query('userId');
-  if (user === undefined && workspaceId === undefined) throw new EventRefused('InvalidInput', [{ path: 'userId', code: 'missing', message: 'Missing userId in query: a service says for whom it asks' }]);
+  if (user === undefined && workspaceId === undefined)
+    throw new EventRefused('InvalidInput', [
+      { path: 'userId', code: 'missing', message: 'Missing userId in query: a service says for whom it asks' },
+    ]);
   return deriveOwnerId({ workspaceId: workspaceId ?? context.req.query('workspaceId'), userId: user ?? '' });
 };
 
@@ -79,7 +85,9 @@ export const signalRoutes = (deps: SignalDoorDeps): Hono<GatewayEnv> => {
     const [sender, body] = [senderOf(context, 'server'), readBody(context)];
     if (!Array.isArray(body)) return context.json(await enqueueEvent(deps, body, sender), 202);
     if (body.length > MOST_EVENTS)
-      throw new EventRefused('PayloadTooLarge', [{ path: '', code: 'too_many', message: `${body.length} events, at most ${MOST_EVENTS} are allowed` }]);
+      throw new EventRefused('PayloadTooLarge', [
+        { path: '', code: 'too_many', message: `${body.length} events, at most ${MOST_EVENTS} are allowed` },
+      ]);
     return context.json({ results: await judgeEach(deps, body, sender) }, 202);
   });
   routes.post('/emit', async (context) => {

@@ -7,7 +7,8 @@ const HAPPY = /\b(thanks?|thank you|great|perfect|exactly|love (?:it|this)|well 
 const MEMORY = /\b(remember|i prefer|my name|call me|i am|i'm|always|never|from now on|answers?|likes?|dislikes?|allergic|birthday|time ?zone)\b/i;
 const SKILL = /\b(skills?|workflow|procedure|checklist|template|playbook|step[- ]by[- ]step|whenever you|the way you|how you did|save this)\b/i;
 const PROMPT = /\b(system prompt|your instructions|your prompt|persona|your role|act as)\b/i;
-const CREATE = /\b(create|make|save|turn) (?:this |that |it )?(?:into |as )?(?:a |an )?(?:new )?(?:skill|workflow|checklist|template|playbook)\b|\bsave this\b/i;
+const CREATE =
+  /\b(create|make|save|turn) (?:this |that |it )?(?:into |as )?(?:a |an )?(?:new )?(?:skill|workflow|checklist|template|playbook)\b|\bsave this\b/i;
 const REFINE = /\b(update|improve|refine|fix|change|adjust) (?:the |this |that |your )?(?:skill|workflow|checklist|template|playbook|procedure)\b/i;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -31,9 +32,12 @@ const DOMAINS = [
 ] as const;
 
 const judgeDomains = (text: string): readonly DomainTarget[] => {
-  const found = DOMAINS.filter(([, pattern]) => pattern.test(text)).map(
-    ([target, pattern]): DomainTarget => ({ target, confidence: 0.7, reason: `names ${target}`, evidence: [...cue(pattern, text)] }),
-  );
+  const found = DOMAINS.filter(([, pattern]) => pattern.test(text)).map(([target, pattern]): DomainTarget => ({
+    target,
+    confidence: 0.7,
+    reason: `names ${target}`,
+    evidence: [...cue(pattern, text)],
+  }));
   return found.length > 0 ? found : [{ target: 'none', confidence: 0.5, reason: 'names no domain', evidence: [] }];
 };
 
@@ -44,7 +48,13 @@ const judgeSkillIntent = (text: string, satisfaction: string): SkillIntent => {
     return { actionIntent: 'refine', confidence: 0.85, explicitness: 'explicit_action', reason: 'asks to change a skill', route: 'direct_decision' };
   if (satisfaction === 'satisfied')
     return { actionIntent: 'maintain', confidence: 0.6, explicitness: 'weak_positive', reason: 'praises a way of working', route: 'accumulate' };
-  return { actionIntent: 'maintain', confidence: 0.5, explicitness: 'implicit_strong_learning', reason: 'wants it done another way', route: 'accumulate' };
+  return {
+    actionIntent: 'maintain',
+    confidence: 0.5,
+    explicitness: 'implicit_strong_learning',
+    reason: 'wants it done another way',
+    route: 'accumulate',
+  };
 };
 
 const title = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, 60) || 'note';

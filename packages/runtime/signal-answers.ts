@@ -32,6 +32,8 @@ export type EmitAnswer =
       readonly source: { readonly sourceId: string; readonly type: string };
       readonly trigger: { readonly scopeKey: string; readonly token: string; readonly windowEventCount: number };
       readonly reopened?: true;
+      /** Event that was made of this one, with what is stored of it. */
+      readonly derived?: { readonly scopeKey: string; readonly sourceType: string; readonly sourceId: string };
       readonly run: { readonly status: string; readonly reason?: string; readonly trace: SignalTrace };
     };
 

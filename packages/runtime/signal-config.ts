@@ -36,7 +36,10 @@ export const signalLimits = z
 /** Whether agent signal is on for users without a flag of their own. */
 export const agentSignalSwitch = z.enum(['on', 'off'], 'must be on or off').default('off');
 
-const modelSchema = z.union([z.enum(['offline', 'none']).transform((kind) => ({ kind })), targetConfigSchema.refine(({ kind }) => kind === 'openai')]);
+const modelSchema = z.union([
+  z.enum(['offline', 'none']).transform((kind) => ({ kind })),
+  targetConfigSchema.refine(({ kind }) => kind === 'openai'),
+]);
 
 /** `STRATA_SIGNAL_MODEL`: `offline` (rules over words), `none`, or JSON of a model behind the OpenAI protocol. */
 export const signalModel = z
@@ -45,7 +48,10 @@ export const signalModel = z
   .transform((text, context): SignalModelSetting => {
     const parsed = modelSchema.safeParse(readJson(text));
     if (parsed.success) return parsed.data as SignalModelSetting;
-    context.addIssue({ code: 'custom', message: 'must be offline, none, or JSON like {"kind":"openai","baseUrl":"https://…","model":"…","apiKeyEnv":"…"}' });
+    context.addIssue({
+      code: 'custom',
+      message: 'must be offline, none, or JSON like {"kind":"openai","baseUrl":"https://…","model":"…","apiKeyEnv":"…"}',
+    });
     return z.NEVER;
   });
 

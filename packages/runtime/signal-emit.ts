@@ -7,6 +7,8 @@ import type { EventState } from '../contracts/signal-run.ts';
 import { admitEvent } from '../database/signal-admission.ts';
 import { clearWake, countRecentEvents } from '../database/signal-inbox.ts';
 import { readEventState, readTrace } from '../database/signal-traces.ts';
+import type { SignalTrace } from '../database/signal-traces.ts';
+import type { DerivedEvent } from '../agent-signal/results.ts';
 import type { EmitAnswer } from './signal-answers.ts';
 import { scopeStart, wakeScope } from './signal-client.ts';
 import { refuseAdmission, requireEvent } from './signal-doors.ts';
@@ -54,6 +56,14 @@ const send = async (
   }
 };
 
+/** The derived event that a handler concluded with. */
+const derivedOf = ({ results }: SignalTrace) => {
+  const found = results
+    .map(({ result }) => (result as { concluded?: { derived?: DerivedEvent } } | null)?.concluded?.derived)
+    .find((derived) => derived !== undefined);
+  return found === undefined ? {} : { derived: { scopeKey: found.scopeKey, sourceType: found.sourceType, sourceId: found.sourceId } };
+};
+
 /** Makes an event durable, runs it now and answers what came of it, within 30 s; undefined: agent signal is off for the user. */
 export const emitEvent = async (deps: SignalDoorDeps, body: unknown, sender: Sender): Promise<EmitAnswer | undefined> => {
   const event = requireEvent(body, sender, deps.limits);
@@ -73,6 +83,7 @@ export const emitEvent = async (deps: SignalDoorDeps, body: unknown, sender: Sen
     source: { sourceId, type: sourceType },
     trigger: { scopeKey, token: `trigger:${eventId}`, windowEventCount: recent.all },
     ...(admission.isReopened ? { reopened: true as const } : {}),
+    ...derivedOf(trace),
     run: { status: isSettled(state) ? (outcome ?? state) : 'pending', ...(reason === null ? {} : { reason }), trace },
   };
 };

@@ -15,7 +15,8 @@ const HOST = '127.0.0.1';
 
 async function choosePort(wanted: number | undefined): Promise<number> {
   const port = await getPort({ port: wanted ?? USUAL_PORT, host: HOST });
-  if (wanted !== undefined && port !== wanted) throw new UserError(`port ${wanted} is taken: choose another --gateway-port, or leave it out for a free one`, EXIT.unreachable);
+  if (wanted !== undefined && port !== wanted)
+    throw new UserError(`port ${wanted} is taken: choose another --gateway-port, or leave it out for a free one`, EXIT.unreachable);
   return port;
 }
 
@@ -39,6 +40,12 @@ export async function startStackGateway(input: Omit<StartStackWorkersInput, 'con
     },
   });
   const url = `http://${address}`;
-  await waitUntil({ what: `the gateway answering on ${url} (its log is ${logFile})`, timeoutMs: READY_WITHIN_MS, everyMs: 100, signal, probe: () => answers(url) });
+  await waitUntil({
+    what: `the gateway answering on ${url} (its log is ${logFile})`,
+    timeoutMs: READY_WITHIN_MS,
+    everyMs: 100,
+    signal,
+    probe: () => answers(url),
+  });
   return url;
 }

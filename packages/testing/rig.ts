@@ -114,7 +114,12 @@ const createRigDeps = ({ name, databaseUrl, taskQueue, poolSize, client, signalL
     msSinceClose: createCloseCheck(client),
     environment: process.env,
     signals: (db) => ({
-      ...createSignalPorts(client, { db, limits: { ...SIGNAL_LIMITS, ...signalLimits }, isOnByDefault: true, model: signalModel ?? createOfflineModel() }),
+      ...createSignalPorts(client, {
+        db,
+        limits: { ...SIGNAL_LIMITS, ...signalLimits },
+        isOnByDefault: true,
+        model: signalModel ?? createOfflineModel(),
+      }),
       policies,
     }),
     onError: () => undefined,
@@ -141,7 +146,16 @@ export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
   const databaseUrl = await cloneDatabase(servers, name);
   const target = embeddedTarget(servers.temporalAddress, input.namespace ?? usualNamespace(servers));
   const connected = await connectClient(target);
-  const deps = createRigDeps({ name, databaseUrl, taskQueue, poolSize: input.poolSize, client: connected.client, signalLimits: input.signalLimits, signalModel: input.signalModel, policies: input.policies });
+  const deps = createRigDeps({
+    name,
+    databaseUrl,
+    taskQueue,
+    poolSize: input.poolSize,
+    client: connected.client,
+    signalLimits: input.signalLimits,
+    signalModel: input.signalModel,
+    policies: input.policies,
+  });
   if (input.isLimited !== true) await liftLimits(deps);
   const lease = await holdLocalLease(deps.pool, name);
   const settings = {

@@ -7,7 +7,10 @@ import { processEnv } from '../cli/process-env.ts';
 
 /** `strata gateway`: HTTP in front of scopes and pipelines until Ctrl-C or SIGTERM. */
 export const gatewayCommand = defineCommand({
-  meta: { name: 'gateway', description: 'answer HTTP (settings: DATABASE_URL, TEMPORAL_*, STRATA_GATEWAY_ADDRESS, STRATA_TOKENS, STRATA_WEBHOOK_SECRETS)' },
+  meta: {
+    name: 'gateway',
+    description: 'answer HTTP (settings: DATABASE_URL, TEMPORAL_*, STRATA_GATEWAY_ADDRESS, STRATA_TOKENS, STRATA_WEBHOOK_SECRETS)',
+  },
   args: { ...commonArgs, ...dataArgs, address: { type: 'string', description: 'where to listen (default: 127.0.0.1:8080)', valueHint: 'host:port' } },
   run: async ({ args }) => {
     const output = createOutput(args.json === true);

@@ -34,13 +34,15 @@ const emit = async (sourceId = 'm1', payload: object = {}) => {
 const ids = async (sourceId = 'm1') => (await signals.trace(sourceId)).nodes.map(({ nodeId }) => nodeId);
 const notes = async (sourceId = 'm1') =>
   (await signals.trace(sourceId)).results.flatMap(({ result }) => (result as { readonly notes?: readonly string[] } | null)?.notes ?? []);
-const actionRows = () => readRows<{ key: string; state: string; detail: string | null }>(rig.db, sql`select key, state, detail from signal_actions order by key`);
+const actionRows = () =>
+  readRows<{ key: string; state: string; detail: string | null }>(rig.db, sql`select key, state, detail from signal_actions order by key`);
 const receipts = async () => (await listReceipts(rig.db, { ownerId: signals.user, limit: 50 })).receipts;
 const runsEnded = (count: number) =>
   waitUntil({
     what: `${count} agent runs ended`,
     timeoutMs: 30_000,
-    probe: async () => (await readRows<{ n: number }>(rig.db, sql`select count(*)::int as n from agent_operations where finished_at is not null`))[0]?.n === count,
+    probe: async () =>
+      (await readRows<{ n: number }>(rig.db, sql`select count(*)::int as n from agent_operations where finished_at is not null`))[0]?.n === count,
   });
 
 describe('satisfaction', () => {
@@ -52,7 +54,9 @@ describe('satisfaction', () => {
     expect(await actionRows()).toEqual([{ key: 'm1:memory:m1', state: 'applied', detail: 'Memory write enqueued.' }]);
     await runsEnded(1);
     await signals.ended(2);
-    expect(await receipts()).toMatchObject([{ id: 'm1:c1-1:memory', kind: 'memory', status: 'applied', sourceId: 'm1', topicId: 't1', agentId: 'a1', target: { type: 'memory' } }]);
+    expect(await receipts()).toMatchObject([
+      { id: 'm1:c1-1:memory', kind: 'memory', status: 'applied', sourceId: 'm1', topicId: 't1', agentId: 'a1', target: { type: 'memory' } },
+    ]);
     expect(await signals.count('user_memories')).toBe(1);
   });
 
@@ -139,7 +143,9 @@ describe('domains', () => {
     model.answer('skill-intent', skillIntent('weak_positive', 'direct_decision'));
     await emit();
     const { nodes } = await signals.trace('m1');
-    expect(nodes.find(({ type }) => type === 'signal.feedback.domain.skill')?.node).toMatchObject({ payload: { skillRoute: 'accumulate', skillIntentConfidence: 0.35 } });
+    expect(nodes.find(({ type }) => type === 'signal.feedback.domain.skill')?.node).toMatchObject({
+      payload: { skillRoute: 'accumulate', skillIntentConfidence: 0.35 },
+    });
     expect(await actionRows()).toEqual([]);
   });
 
@@ -160,7 +166,9 @@ describe('domains', () => {
     await emit('m2');
     expect((await ids('m1')).filter((id) => id.includes('procedure'))).toEqual([]);
     const { nodes } = await signals.trace('m2');
-    expect(nodes.find(({ type }) => type === 'signal.procedure.bucket.scored')?.node).toMatchObject({ payload: { aggregateScore: 1.2, suggestedActions: ['maintain'] } });
+    expect(nodes.find(({ type }) => type === 'signal.procedure.bucket.scored')?.node).toMatchObject({
+      payload: { aggregateScore: 1.2, suggestedActions: ['maintain'] },
+    });
     await emit('m3', { messageId: 'm2' });
     expect((await ids('m3')).filter((id) => id.includes('procedure'))).toEqual([]);
   });
@@ -171,7 +179,9 @@ describe('domains', () => {
     model.answer('domain', domains('memory'));
     await emit();
     const { nodes } = await signals.trace('m1');
-    expect(nodes.find(({ nodeId }) => nodeId === `${S}:domain:memory:signal:procedure-suppressed`)?.node).toMatchObject({ payload: { aggregateScore: 0 } });
+    expect(nodes.find(({ nodeId }) => nodeId === `${S}:domain:memory:signal:procedure-suppressed`)?.node).toMatchObject({
+      payload: { aggregateScore: 0 },
+    });
     expect(await actionRows()).toEqual([]);
   });
 
@@ -193,14 +203,23 @@ describe('actions', () => {
     const second = await signals.emit({ ...userMessage('m2:completion:m1', { messageId: 'm1', trigger: 'client.runtime.complete' }) });
     expect(second).toMatchObject({ run: { status: 'completed' } });
     const { results } = await signals.trace('m2:completion:m1');
-    expect(results.at(-1)).toMatchObject({ handlerId: 'user-memory.handle', result: { status: 'skipped', detail: 'Action idempotency key already applied.' } });
+    expect(results.at(-1)).toMatchObject({
+      handlerId: 'user-memory.handle',
+      result: { status: 'skipped', detail: 'Action idempotency key already applied.' },
+    });
   });
 
   test('A12: without an agent an action is skipped, and beyond the budget of the hour, too', async () => {
     await emit('m1', { agentId: undefined });
     expect(await actionRows()).toMatchObject([{ state: 'skipped', detail: 'no agent to remember for' }]);
     for (const id of ['m2', 'm3', 'm4', 'm5']) await emit(id);
-    expect(await actionRows()).toMatchObject([{}, { state: 'applied' }, { state: 'applied' }, { state: 'applied' }, { key: 'm5:memory:m5', state: 'skipped', detail: 'agent run budget exceeded' }]);
+    expect(await actionRows()).toMatchObject([
+      {},
+      { state: 'applied' },
+      { state: 'applied' },
+      { state: 'applied' },
+      { key: 'm5:memory:m5', state: 'skipped', detail: 'agent run budget exceeded' },
+    ]);
   });
 
   test('C7: an enqueued write whose run fails leaves no receipt, its action open and its failure an event', async () => {
@@ -210,7 +229,10 @@ describe('actions', () => {
     await signals.ended(2);
     expect(await receipts()).toEqual([]);
     expect(await actionRows()).toMatchObject([{ key: 'm1:memory:m1', state: 'failed' }]);
-    const failed = await readRows<{ type: string }>(rig.db, sql`select source_type as type from signal_events where source_type like 'agent.execution.%'`);
+    const failed = await readRows<{ type: string }>(
+      rig.db,
+      sql`select source_type as type from signal_events where source_type like 'agent.execution.%'`,
+    );
     expect(failed).toEqual([{ type: 'agent.execution.failed' }]);
   });
 });

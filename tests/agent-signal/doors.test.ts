@@ -77,7 +77,9 @@ describe('gates', () => {
 
 describe('emit', () => {
   test('D8: one that ends in time is completed with its trace, a longer one is pending and done later', async () => {
-    expect(await signals.emit(probeEvent('quick', { sleepMs: 100, actions: 1 }))).toMatchObject({ run: { status: 'completed', trace: { results: [{}, {}] } } });
+    expect(await signals.emit(probeEvent('quick', { sleepMs: 100, actions: 1 }))).toMatchObject({
+      run: { status: 'completed', trace: { results: [{}, {}] } },
+    });
     expect(await signals.emit(probeEvent('long', { sleepMs: 3_000 }))).toMatchObject({ run: { status: 'pending' } });
     await signals.ended(2);
     expect(await signals.event('long')).toMatchObject({ state: 'done' });
@@ -86,13 +88,24 @@ describe('emit', () => {
   test('N8: a type that nobody handles is completed without a handler', async () => {
     const answer = await signals.emit({ sourceType: 'client.gateway.error', sourceId: 'e1', payload: { operationId: 'op1', topicId: 't1' } });
     expect(answer).toMatchObject({ run: { status: 'completed', trace: { nodes: [], results: [] } }, trigger: { windowEventCount: 1 } });
-    const second = await signals.emit({ sourceType: 'runtime.before_step', sourceId: 'op1:before:1', payload: { operationId: 'op1', stepIndex: 1, topicId: 't1' } });
+    const second = await signals.emit({
+      sourceType: 'runtime.before_step',
+      sourceId: 'op1:before:1',
+      payload: { operationId: 'op1', stepIndex: 1, topicId: 't1' },
+    });
     expect(second).toMatchObject({ trigger: { windowEventCount: 2 } });
   });
 });
 
-const registryOf = () => createHandlerRegistry(createPolicies({ db: rig.db, model: rig.deps.signals.model }));
-const parsed = (sourceId: string, payload: object = {}) => ({ ownerId: signals.user, scopeKey: 'topic:t1', sourceType: 'probe.event', sourceId, payload: payload as Record<string, unknown>, userId: signals.user });
+const registryOf = () => createHandlerRegistry(createPolicies({ db: rig.db, model: rig.deps.signals.model, isOnByDefault: true }));
+const parsed = (sourceId: string, payload: object = {}) => ({
+  ownerId: signals.user,
+  scopeKey: 'topic:t1',
+  sourceType: 'probe.event',
+  sourceId,
+  payload: payload as Record<string, unknown>,
+  userId: signals.user,
+});
 const execute = (sourceId: string, payload: object = {}, more: object = {}) =>
   executeEvent(
     {
@@ -160,14 +173,24 @@ describe('without Temporal', () => {
       }),
     ]);
     const registry = createHandlerRegistry([policy]);
-    const local = createLocalRuntime({ registry, limits: SIGNAL_LIMITS, runAgent: async () => undefined, onError: (error) => log.push(String(error)) });
+    const local = createLocalRuntime({
+      registry,
+      limits: SIGNAL_LIMITS,
+      runAgent: async () => undefined,
+      onError: (error) => log.push(String(error)),
+    });
     const sender = { door: 'server', caller: { kind: 'service', userId: 'u1' } } as const;
     expect(local.enqueue(probeEvent('m1'), sender)).toEqual({ accepted: true, scopeKey: 'topic:t1', workflowRunId: 'local-m1', sourceId: 'm1' });
     local.enqueue(probeEvent('m2'), sender);
     local.enqueue(probeEvent('x1', {}, { scopeKey: 'topic:x' }), sender);
     expect(log).toEqual([]);
     await local.idle();
-    expect(log.filter((line) => line.startsWith('topic:t1'))).toEqual(['topic:t1 m1 begins', 'topic:t1 m1 ends', 'topic:t1 m2 begins', 'topic:t1 m2 ends']);
+    expect(log.filter((line) => line.startsWith('topic:t1'))).toEqual([
+      'topic:t1 m1 begins',
+      'topic:t1 m1 ends',
+      'topic:t1 m2 begins',
+      'topic:t1 m2 ends',
+    ]);
     expect(log.indexOf('topic:x x1 begins')).toBeLessThan(log.indexOf('topic:t1 m1 ends'));
     local.enqueue(probeEvent('bad'), sender);
     await local.idle();

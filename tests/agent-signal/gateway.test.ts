@@ -45,13 +45,21 @@ afterEach(async () => {
   expect(faults).toEqual([]);
 });
 
-const call = async (path: string, { token = 'service-token', body, headers = {} }: { token?: string | undefined; body?: unknown; headers?: Record<string, string> } = {}) => {
+const call = async (
+  path: string,
+  { token = 'service-token', body, headers = {} }: { token?: string | undefined; body?: unknown; headers?: Record<string, string> } = {},
+) => {
   const response = await app.request(path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { ...(token === '' ? {} : { authorization: `Bearer ${token}` }), ...headers },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  return { status: response.status, type: response.headers.get('content-type'), retryAfter: response.headers.get('retry-after'), body: (await response.json()) as Record<string, unknown> };
+  return {
+    status: response.status,
+    type: response.headers.get('content-type'),
+    retryAfter: response.headers.get('retry-after'),
+    body: (await response.json()) as Record<string, unknown>,
+  };
 };
 const event = (sourceId: string, payload: object = {}) => probeEvent(sourceId, payload, { userId: signals.user });
 
@@ -60,12 +68,19 @@ describe('the server door', () => {
     expect(await call('/agent-signal/events', { body: event('m1') })).toMatchObject({ status: 202, body: { accepted: true, scopeKey: 'topic:t1' } });
     const { status, body } = await call('/agent-signal/events', { body: [event('m2'), { ...event('m3'), sourceType: 'probe.evnt' }, event('m2')] });
     expect(status).toBe(202);
-    expect(body['results']).toMatchObject([{ accepted: true }, { accepted: false, status: 400, type: 'InvalidInput' }, { accepted: true, deduped: true }]);
+    expect(body['results']).toMatchObject([
+      { accepted: true },
+      { accepted: false, status: 400, type: 'InvalidInput' },
+      { accepted: true, deduped: true },
+    ]);
     expect(await call('/agent-signal/events', { body: Array.from({ length: 101 }, () => event('m')) })).toMatchObject({ status: 413 });
   });
 
   test('runs an event now, and a switched-off user is a polite no', async () => {
-    expect(await call('/agent-signal/emit', { body: event('m1', { actions: 1 }) })).toMatchObject({ status: 200, body: { deduped: false, run: { status: 'completed' } } });
+    expect(await call('/agent-signal/emit', { body: event('m1', { actions: 1 }) })).toMatchObject({
+      status: 200,
+      body: { deduped: false, run: { status: 'completed' } },
+    });
     await writeFlag(rig.db, { userId: signals.user, flag: 'enableAgentSelfIteration', isOn: false });
     expect(await call('/agent-signal/emit', { body: event('m2') })).toMatchObject({ status: 200, body: { accepted: false, scopeKey: 'topic:t1' } });
   });
@@ -95,11 +110,23 @@ describe('users', () => {
 
   test('D4: a browser sends its six types by its own door and names no scope', async () => {
     const token = 'user-token';
-    expect(await call('/agent-signal/client-events', { token, body: start })).toMatchObject({ status: 202, body: { accepted: true, scopeKey: 'topic:t1' } });
+    expect(await call('/agent-signal/client-events', { token, body: start })).toMatchObject({
+      status: 202,
+      body: { accepted: true, scopeKey: 'topic:t1' },
+    });
     const message = { sourceType: 'agent.user.message', sourceId: 'm1', payload: { message: 'hi', messageId: 'm1' } };
-    expect(await call('/agent-signal/client-events', { token, body: message })).toMatchObject({ status: 403, body: { title: 'SourceTypeNotAllowed' } });
-    expect(await call('/agent-signal/client-events', { token, body: { ...start, scopeKey: 'topic:t2' } })).toMatchObject({ status: 400, body: { problems: [{ path: 'scopeKey' }] } });
-    expect(await call('/agent-signal/triggers', { token, body: { ...message, userId: 'another' } })).toMatchObject({ status: 400, body: { problems: [{ path: 'userId' }] } });
+    expect(await call('/agent-signal/client-events', { token, body: message })).toMatchObject({
+      status: 403,
+      body: { title: 'SourceTypeNotAllowed' },
+    });
+    expect(await call('/agent-signal/client-events', { token, body: { ...start, scopeKey: 'topic:t2' } })).toMatchObject({
+      status: 400,
+      body: { problems: [{ path: 'scopeKey' }] },
+    });
+    expect(await call('/agent-signal/triggers', { token, body: { ...message, userId: 'another' } })).toMatchObject({
+      status: 400,
+      body: { problems: [{ path: 'userId' }] },
+    });
     expect(await call('/agent-signal/triggers', { token, body: message })).toMatchObject({ status: 202 });
     expect(await call('/agent-signal/events', { token, body: start })).toMatchObject({ status: 403 });
   });
@@ -156,7 +183,9 @@ describe('pipelines', () => {
 
 test('the OpenAPI document names every door and every source type', async () => {
   const { body } = await call('/openapi.json', { token: '' });
-  expect(Object.keys(body['paths'] as object)).toEqual(expect.arrayContaining(['/agent-signal/events', '/agent-signal/client-events', '/pipelines/probe/runs']));
+  expect(Object.keys(body['paths'] as object)).toEqual(
+    expect.arrayContaining(['/agent-signal/events', '/agent-signal/client-events', '/pipelines/probe/runs']),
+  );
   expect(Object.keys((body['components'] as { schemas: object }).schemas)).toContain('payload.agent.user.message');
   expect(await call('/nowhere')).toMatchObject({ status: 404, type: 'application/problem+json' });
 });

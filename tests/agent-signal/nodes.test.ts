@@ -53,11 +53,16 @@ const make = (context: { readonly node: unknown }, type: string, id: string) =>
 
 describe('nodes', () => {
   test('N2: results of actions become signals in their order, and an outcome of another shape is a failed action', async () => {
-    const act = (key: string) => (context: Context) => createAction({ parent: context.node as never, type: `action.${key}`, id: `a:${key}`, payload: { idempotencyKey: key } });
-    const executor = (key: string, outcome: unknown): HandlerDefinition => defineActionHandler({ id: `do.${key}`, on: `action.${key}`, handle: () => outcome as never });
+    const act = (key: string) => (context: Context) =>
+      createAction({ parent: context.node as never, type: `action.${key}`, id: `a:${key}`, payload: { idempotencyKey: key } });
+    const executor = (key: string, outcome: unknown): HandlerDefinition =>
+      defineActionHandler({ id: `do.${key}`, on: `action.${key}`, handle: () => outcome as never });
     const error = { code: 'X', message: 'no', retriable: false };
     await open([
-      source('start', (context) => ({ status: 'dispatch', actions: ['applied', 'skipped', 'failed', 'odd', 'bare'].map((key) => act(key)(context)) })),
+      source('start', (context) => ({
+        status: 'dispatch',
+        actions: ['applied', 'skipped', 'failed', 'odd', 'bare'].map((key) => act(key)(context)),
+      })),
       executor('applied', { status: 'applied' }),
       executor('skipped', { status: 'skipped' }),
       executor('failed', { status: 'failed', error }),
@@ -146,7 +151,10 @@ describe('nodes', () => {
       status: 'schedule',
       nextHop: { node: make(context, 'signal.later', `${context.node.sourceId}:later`), key: 'k', delayMs },
     });
-    await open([source('plan', (context) => later(context.node.sourceId === 'far' ? 8 * 86_400_000 : 1_200)(context)), signal('later', 'signal.later', ({ node }) => void ran.push(`depth ${node.chain.depth}`))]);
+    await open([
+      source('plan', (context) => later(context.node.sourceId === 'far' ? 8 * 86_400_000 : 1_200)(context)),
+      signal('later', 'signal.later', ({ node }) => void ran.push(`depth ${node.chain.depth}`)),
+    ]);
     expect(await run('m1')).toMatchObject({ status: 'scheduled' });
     expect(await run('far')).toMatchObject({ status: 'failed', reason: expect.stringContaining('ScheduleOutOfRange') });
     await rig.startWorker();

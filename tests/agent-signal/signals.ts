@@ -16,7 +16,6 @@ import { emitEvent } from '../../packages/runtime/signal-emit.ts';
 import { waitUntil } from '../../packages/runtime/wait-until.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
 
-
 /** An event of the probe policy. */
 export const probeEvent = (sourceId: string, payload: object = {}, more: object = {}) => ({
   sourceType: 'probe.event',
@@ -44,7 +43,6 @@ export interface Signals {
   /** Handle of a scope's workflow. */
   scope(scopeKey?: string): WorkflowHandle;
 }
-
 
 /** Makes the helpers over a rig. */
 export const createSignals = (rig: Rig, limits: Partial<SignalLimits> = {}): Signals => {
@@ -90,4 +88,3 @@ export const createSignals = (rig: Rig, limits: Partial<SignalLimits> = {}): Sig
     count: async (table) => (await readRows<{ n: number }>(db, sql`select count(*)::int as n from ${sql.identifier(table)}`))[0]?.n ?? 0,
   };
 };
-

@@ -36,7 +36,13 @@ export const domains = (...targets: readonly (string | readonly [string, number]
 });
 
 /** Answer of the skill classifier. */
-export const skillIntent = (explicitness: string, route: string, confidence = 0.8) => ({ actionIntent: 'create', confidence, explicitness, reason: 'r', route });
+export const skillIntent = (explicitness: string, route: string, confidence = 0.8) => ({
+  actionIntent: 'create',
+  confidence,
+  explicitness,
+  reason: 'r',
+  route,
+});
 
 /** A user's message m1 in topic t1 to agent a1. */
 export const userMessage = (sourceId = 'm1', payload: object = {}) => ({

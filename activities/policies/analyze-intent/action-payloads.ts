@@ -7,11 +7,36 @@ import type { DomainPayload } from './signals.ts';
 const COMPLETE = 'client.runtime.complete';
 
 /** Root of an action's key: of a turn's start and its completion it is the same, so that both make one action per domain. */
-const keyRoot = ({ source }: SignalNode<DomainPayload>, { trigger, messageId }: DomainPayload): string => (trigger === COMPLETE ? messageId : source.id);
+const keyRoot = ({ source }: SignalNode<DomainPayload>, { trigger, messageId }: DomainPayload): string =>
+  trigger === COMPLETE ? messageId : source.id;
 
 const sharedOf = (payload: DomainPayload) => {
-  const { message, messageId, agentId, topicId, assistantMessageId, anchorMessageId, evidence, reason, conflictPolicy, serializedContext, sourceHints } = payload;
-  return { message, messageId, agentId, topicId, assistantMessageId, anchorMessageId, evidence, reason, conflictPolicy, serializedContext, sourceHints };
+  const {
+    message,
+    messageId,
+    agentId,
+    topicId,
+    assistantMessageId,
+    anchorMessageId,
+    evidence,
+    reason,
+    conflictPolicy,
+    serializedContext,
+    sourceHints,
+  } = payload;
+  return {
+    message,
+    messageId,
+    agentId,
+    topicId,
+    assistantMessageId,
+    anchorMessageId,
+    evidence,
+    reason,
+    conflictPolicy,
+    serializedContext,
+    sourceHints,
+  };
 };
 
 /** The action that writes a memory. */

@@ -46,7 +46,11 @@ const HINTED_INTENT: SkillIntentPayload = {
 };
 
 /** Says what feedback is about: one signal per domain that stands beside the others. */
-export const createDomainHandler = ({ db, model, classifyDomains }: PolicyDeps & { readonly classifyDomains?: DomainClassifier | undefined }): HandlerDefinition => {
+export const createDomainHandler = ({
+  db,
+  model,
+  classifyDomains,
+}: PolicyDeps & { readonly classifyDomains?: DomainClassifier | undefined }): HandlerDefinition => {
   const judge = async (payload: SatisfactionPayload, signal: { readonly aborted: boolean }) => {
     if (classifyDomains !== undefined) return { ok: true, answer: { targets: await classifyDomains(payload) } } as const;
     if (model === null) return null;
@@ -71,12 +75,16 @@ export const createDomainHandler = ({ db, model, classifyDomains }: PolicyDeps &
       if (asked.answer.targets.length === 0) return conclude('no feedback domains classified');
       if (asked.answer.targets.length > MOST_TARGETS) return conclude('signal fanout budget exceeded');
       const hinted = hintedTarget(payload);
-      const { accepted, dropped } = resolveConflicts([...mergeTargets(asked.answer.targets).filter(({ target }) => hinted === null || target !== 'skill'), ...(hinted === null ? [] : [hinted])]);
+      const { accepted, dropped } = resolveConflicts([
+        ...mergeTargets(asked.answer.targets).filter(({ target }) => hinted === null || target !== 'skill'),
+        ...(hinted === null ? [] : [hinted]),
+      ]);
       for (const { target, winner } of dropped) note(`${target}: conflict:${winner}`);
       const { result, confidence: _confidence, reason: _reason, evidence: _evidence, ...shared } = payload;
       const signals = [];
       for (const judged of accepted) {
-        const intent = judged.target !== 'skill' ? {} : hinted !== null ? HINTED_INTENT : model === null ? {} : await judgeSkillIntent(model, payload, signal);
+        const intent =
+          judged.target !== 'skill' ? {} : hinted !== null ? HINTED_INTENT : model === null ? {} : await judgeSkillIntent(model, payload, signal);
         signals.push(
           createSignal({
             parent: node,

@@ -69,8 +69,19 @@ const storeIntent = async ({ db }: PolicyDeps, node: Node, scope: HandlerScope):
 
 /** Keeps the candidate until its turn is complete; where it is already, it resumes at once. */
 const park = async ({ db }: PolicyDeps, { node, scope }: HandlerContext<Node>): Promise<RuntimeProcessorResult> => {
-  const { message, messageId, evidence, agentId, topicId, threadId, sourceHints, conflictPolicy, skillActionIntent, skillIntentConfidence } = node.payload;
-  const candidate = compact({ message, evidence, agentId: agentId ?? scope.agentId, topicId, threadId, sourceHints, conflictPolicy, skillActionIntent, skillIntentConfidence });
+  const { message, messageId, evidence, agentId, topicId, threadId, sourceHints, conflictPolicy, skillActionIntent, skillIntentConfidence } =
+    node.payload;
+  const candidate = compact({
+    message,
+    evidence,
+    agentId: agentId ?? scope.agentId,
+    topicId,
+    threadId,
+    sourceHints,
+    conflictPolicy,
+    skillActionIntent,
+    skillIntentConfidence,
+  });
   const resumed = await parkCandidate(db, { ownerId: scope.ownerId, messageId }, candidate);
   if (resumed === null) return conclude('skill candidate parked until agent.execution.completed');
   return { status: 'dispatch', actions: [synthesisAction({ parent: node, userMessageId: messageId, ...resumed })] };
@@ -85,7 +96,14 @@ export const createPlanHandler = (deps: PolicyDeps): HandlerDefinition =>
       const { node, scope } = context;
       const { target, satisfactionResult, trigger, skillRoute, skillIntentError, messageId } = node.payload;
       const isHandled = await hasMarker(deps.db, scope, { domains: MARKER_DOMAINS[target] ?? [target], key: `message:${messageId}` });
-      const plan = planDomain({ target, satisfaction: satisfactionResult, trigger: trigger ?? '', route: skillRoute, hasIntentError: skillIntentError !== undefined, isHandled });
+      const plan = planDomain({
+        target,
+        satisfaction: satisfactionResult,
+        trigger: trigger ?? '',
+        route: skillRoute,
+        hasIntentError: skillIntentError !== undefined,
+        isHandled,
+      });
       switch (plan) {
         case 'suppress':
           return suppress(node);

@@ -41,6 +41,9 @@ export const createSatisfactionHandler = ({ db, model }: PolicyDeps): HandlerDef
         return conclude(MALFORMED);
       }
       const id = `${source.sourceId}:signal:feedback-satisfaction`;
-      return { status: 'dispatch', signals: [createSignal({ parent: node, type: SIGNAL_TYPES.satisfaction, id, payload: { ...shared, ...asked.answer } })] };
+      return {
+        status: 'dispatch',
+        signals: [createSignal({ parent: node, type: SIGNAL_TYPES.satisfaction, id, payload: { ...shared, ...asked.answer } })],
+      };
     },
   });

@@ -4,6 +4,7 @@ import { buildSelfIterationReceipts } from '../../../packages/agent-signal/recei
 import { mutationSchema } from '../../../packages/agent-signal/self-iteration.schema.ts';
 import { storeReceipts } from '../../../packages/database/signal-receipts.ts';
 import type { PolicyDeps } from '../deps.ts';
+import { countTowardsReflection, placeOf } from '../tool-outcome/counters.ts';
 
 const ideaOf = (artifact: unknown): readonly string[] =>
   typeof artifact === 'object' && artifact !== null && 'summary' in artifact && typeof artifact.summary === 'string' ? [artifact.summary] : [];
@@ -13,7 +14,8 @@ export const createReceiptsHandler = ({ db }: PolicyDeps): HandlerDefinition =>
   defineSourceHandler({
     id: 'completion.receipts',
     on: 'agent.execution.completed',
-    handle: async ({ node, source, scope, note }) => {
+    handle: async (context) => {
+      const { node, source, scope, note } = context;
       const { selfIteration, operationId } = node.payload;
       if (selfIteration === undefined) return null;
       const parsed = selfIteration.mutations.map((mutation) => mutationSchema.safeParse(mutation));
@@ -30,6 +32,9 @@ export const createReceiptsHandler = ({ db }: PolicyDeps): HandlerDefinition =>
       });
       await storeReceipts(db, scope.ownerId, receipts);
       note(`${receipts.length} receipts`);
+      const { topicId, agentId = scope.agentId } = node.payload;
+      const additions = receipts.map(({ id }) => ({ reason: 'receipt_count', fact: id }) as const);
+      await countTowardsReflection({ db }, context as never, { place: placeOf({ topicId }, agentId), additions });
       return null;
     },
   });

@@ -13,7 +13,9 @@ const MOST_MESSAGES = 40;
 const UNFINISHED: readonly string[] = ['waiting_for_async_tool', 'waiting_for_human'];
 
 const trajectoryOf = (messages: readonly ChatMessage[]): string => {
-  const lines = messages.slice(-MOST_MESSAGES).map(({ id, role, content }) => `  <message id="${escapeXml(id)}" role="${role}">${escapeXml(content)}</message>`);
+  const lines = messages
+    .slice(-MOST_MESSAGES)
+    .map(({ id, role, content }) => `  <message id="${escapeXml(id)}" role="${role}">${escapeXml(content)}</message>`);
   return ['<turn_trajectory>', ...lines, '</turn_trajectory>'].join('\n');
 };
 

@@ -69,6 +69,8 @@ export const agentToolCalls = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.operationId, table.callId] }),
-    foreignKey({ name: 'agent_tool_calls_operation', columns: [table.operationId], foreignColumns: [agentOperations.operationId] }).onDelete('cascade'),
+    foreignKey({ name: 'agent_tool_calls_operation', columns: [table.operationId], foreignColumns: [agentOperations.operationId] }).onDelete(
+      'cascade',
+    ),
   ],
 );

@@ -1,0 +1,20 @@
+import type { DerivedEvent } from '../../packages/agent-signal/results.ts';
+import type { SourceEvent } from '../../packages/contracts/signal-events.ts';
+import type { LoadedStep } from '../../packages/contracts/signal-store.ts';
+import type { Database } from '../../packages/database/database.ts';
+import { acceptEvent, insertDerived } from '../../packages/database/signal-inbox.ts';
+import type { EmitRules } from './emit.ts';
+
+/** Keeps derived events: in the same scope in place of the original, elsewhere at that queue's end. They inherit the cause and pass every gate. */
+export const createDeriver =
+  (db: Database, { limits, wake, taskQueue }: EmitRules) =>
+  async (derived: DerivedEvent, from: LoadedStep, eventId: string): Promise<'next' | 'elsewhere'> => {
+    const event: SourceEvent = { ownerId: from.ownerId, ...from.context, ...derived, ...(from.cause === null ? {} : { cause: from.cause }) };
+    if (derived.scopeKey === from.scopeKey) {
+      await insertDerived(db, event, eventId);
+      return 'next';
+    }
+    const accepted = await acceptEvent(db, event, { limits });
+    if (accepted.kind === 'accepted' && accepted.sendsWake) await wake(event, taskQueue);
+    return 'elsewhere';
+  };
