@@ -17,7 +17,7 @@ import { installRuntime } from '../packages/runtime/worker-runtime.ts';
 import type { Env } from '../packages/runtime/env.ts';
 import { reachDatabase } from '../packages/runtime/reach-database.ts';
 import { createSignalPorts } from '../packages/runtime/signal-ports.ts';
-import { ensureSweepSchedule } from '../packages/runtime/signal-sweep.ts';
+import { ensureNightlySchedule, ensureSweepSchedule } from '../packages/runtime/signal-schedules.ts';
 import { holdWorkerLease } from '../packages/runtime/worker-lease.ts';
 import type { WorkerLease } from '../packages/runtime/worker-lease.ts';
 import { STRATA_QUEUE } from '../packages/contracts/queues.ts';
@@ -83,7 +83,9 @@ async function serve({ env, config, target, identity, lease, checks, onReady }: 
   const guards = startGuards({ lease, identity, client, db: deps.db, logger });
   const bringDefaults = async (ready: ReadyWorker): Promise<void> => {
     await bringFlowDefaults({ client, db: deps.db, prefix: config.flowPrefix }, { ...ready, logger });
-    await ensureSweepSchedule(client, { taskQueue: config.taskQueues[0] ?? STRATA_QUEUE });
+    const [taskQueue = STRATA_QUEUE] = config.taskQueues;
+    await ensureSweepSchedule(client, { taskQueue });
+    await ensureNightlySchedule(client, { taskQueue });
   };
   try {
     const options = { ...config, connection, namespace: target.namespace, identity, bundlePath, buildId, activities: createActivities(deps) };

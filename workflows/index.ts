@@ -7,6 +7,7 @@ export { agentSignalScope } from './agent-signal-scope.ts';
 export { agentSignalSweep } from './agent-signal-sweep.ts';
 export { execAgent } from './exec-agent.ts';
 export { flowControl } from './flow-control.ts';
+export { nightlyReview } from './nightly-review.ts';
 export { pipelineChunk } from './pipeline-chunk.ts';
 export { probe } from './probe.ts';
 export { squareNumber } from './square-number.ts';

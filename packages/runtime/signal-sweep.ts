@@ -1,10 +1,7 @@
 import type { Client } from '@temporalio/client';
-import { ScheduleAlreadyRunning } from '@temporalio/client';
-import { SWEEP_TYPE } from '../contracts/agent-signal-scope.ts';
 import { scopeWorkflowId } from '../contracts/scope-identity.ts';
 import type { ScopeIdentity } from '../contracts/scope-identity.ts';
 import type { SignalLimits } from '../contracts/signal-limits.ts';
-import { TASK_TIMEOUT } from '../contracts/workflow-tasks.ts';
 import type { Database } from '../database/database.ts';
 import { findOutdated, findSleepers, findStuck, markBuild, markRestarted } from '../database/signal-sweep.ts';
 import { readDeployment } from './deployment.ts';
@@ -78,28 +75,4 @@ export const sweepScopes = async (input: SignalSweepInput): Promise<SweepAnswer>
     if (await restart(input, scope)) restarted++;
   });
   return { woken: sleepers.length + outdated.length, restarted };
-};
-
-/** Makes the Schedule that sweeps every so often, once for a namespace and queue. */
-export const ensureSweepSchedule = async (
-  client: Client,
-  { taskQueue, everyMs = 30_000 }: { readonly taskQueue: string; readonly everyMs?: number },
-): Promise<void> => {
-  try {
-    await client.schedule.create({
-      scheduleId: `agent-signal-sweep/${taskQueue}`,
-      spec: { intervals: [{ every: everyMs }] },
-      action: {
-        type: 'startWorkflow',
-        workflowType: SWEEP_TYPE,
-        workflowId: `agent-signal-sweep/${taskQueue}`,
-        taskQueue,
-        args: [],
-        workflowTaskTimeout: TASK_TIMEOUT,
-      },
-      policies: { overlap: 'SKIP', catchupWindow: '1 minute' },
-    });
-  } catch (error) {
-    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-  }
 };

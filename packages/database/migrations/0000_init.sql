@@ -483,6 +483,11 @@ CREATE TABLE "user_memories" (
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "user_profiles" (
+	"user_id" text PRIMARY KEY NOT NULL,
+	"timezone" text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "worker_leases" (
 	"identity" text PRIMARY KEY NOT NULL,
 	"task_queues" text[] NOT NULL,

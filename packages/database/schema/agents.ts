@@ -21,6 +21,13 @@ export const agents = pgTable(
   (table) => [index('agents_user').on(table.userId)],
 );
 
+/** What the product knows of a user. */
+export const userProfiles = pgTable('user_profiles', {
+  userId: text('user_id').primaryKey(),
+  /** IANA name. */
+  timezone: text().notNull(),
+});
+
 /** Feature flags of users. */
 export const userFlags = pgTable(
   'user_flags',

@@ -1,5 +1,5 @@
 export { agentOperations, agentSteps, agentToolCalls } from './agent-runs.ts';
-export { agents, userFlags } from './agents.ts';
+export { agents, userFlags, userProfiles } from './agents.ts';
 export { chatMessages, chatThreads } from './conversations.ts';
 export { evalBenchmarks, evalCases, evalResults, evalRuns, evalTrajectories } from './eval.ts';
 export { flowSettings } from './flow.ts';
