@@ -13,14 +13,20 @@ import type { SignalModel } from '../packages/contracts/signal-model.ts';
 import type { NodeRef } from '../packages/contracts/signal-run.ts';
 import type { Database } from '../packages/database/database.ts';
 import { claimEvents, openScope } from '../packages/database/signal-claims.ts';
-import { claimDueTimers, readNextDue, readTimers } from '../packages/database/signal-timers.ts';
+import { claimDueTimers, readTimers } from '../packages/database/signal-timers.ts';
 import { readScopeStatus, readStates } from '../packages/database/signal-status.ts';
 import type { ClaimedRow } from '../packages/database/signal-claims.ts';
-import { consumeForOperation, readOperation } from '../packages/database/agent-operations.ts';
+import { readOperation } from '../packages/database/agent-operations.ts';
+import { consumeForOperation } from '../packages/database/agent-operation-ends.ts';
 import { settleEvent } from '../packages/database/signal-steps.ts';
+import type { SignalMeter } from '../packages/observability/signal-meter.ts';
+import { ATTRIBUTES, SPANS, withSpan } from '../packages/observability/spans.ts';
 import { acceptRaw } from './agent-signal/accept-raw.ts';
 import { createDeriver } from './agent-signal/derive.ts';
 import { createEmitter } from './agent-signal/emit.ts';
+import { createFreshSteps } from './agent-signal/fresh-steps.ts';
+import type { FreshSteps } from './agent-signal/fresh-steps.ts';
+import { observeStep } from './agent-signal/observe.ts';
 import { createPostgresStore } from './agent-signal/postgres-store.ts';
 import { giveUpAction, runAction, settleStartedAction } from './agent-signal/run-action.ts';
 import { giveUpHandler, runHandler } from './agent-signal/run-handler.ts';
@@ -33,6 +39,8 @@ import { createPolicies } from './policies/index.ts';
 /** What the activities of scopes are built from. */
 export interface AgentSignalScopeDeps {
   readonly db: Database;
+  /** Metrics of handler calls. */
+  readonly signalMeter: SignalMeter;
   readonly signals: {
     readonly limits: SignalLimits;
     /** What policies and agent runs ask; null: there is none. */
@@ -45,6 +53,8 @@ export interface AgentSignalScopeDeps {
     readonly policies?: ((deps: PolicyDeps) => readonly PolicyBundle[]) | undefined;
     /** Wakes every scope whose wake-up was lost. */
     readonly sweep: (taskQueue: string) => Promise<object>;
+    /** Whether a workflow of that id runs. */
+    readonly isRunning: (workflowId: string) => Promise<boolean>;
   };
 }
 
@@ -66,15 +76,26 @@ const claimedOf = async (db: Database, registry: HandlerRegistry, rows: readonly
 };
 
 const createClaim =
-  (db: Database, registry: HandlerRegistry, limits: SignalLimits) =>
+  ({
+    db,
+    registry,
+    limits,
+    fresher,
+  }: {
+    readonly db: Database;
+    readonly registry: HandlerRegistry;
+    readonly limits: SignalLimits;
+    readonly fresher: FreshSteps;
+  }) =>
   async ({ ownerId, scopeKey, runId, buildId, limit, awaited, ended, wantsStatus }: ClaimRequest): Promise<Claimed> => {
     for (const each of ended) await settleEvent(db, each);
-    const { scopeId, leasedMs } = await openScope({ ownerId, scopeKey, runId, buildId }, db);
-    const due = leasedMs > 0 ? [] : await claimDueTimers(db, { scopeId, runId, size: limit });
+    const { scopeId, leasedMs, nextDueInMs } = await openScope({ ownerId, scopeKey, runId, buildId }, db);
+    const due = leasedMs > 0 || nextDueInMs !== 0 ? [] : await claimDueTimers(db, { scopeId, runId, size: limit });
     const size = limit - due.length;
     const queued = leasedMs > 0 || size === 0 ? [] : await claimEvents(db, { scopeId, runId, size, limits });
     const events = await claimedOf(db, registry, [...due, ...queued.filter(({ eventId }) => !due.some((each) => each.eventId === eventId))]);
-    const nextDueInMs = await readNextDue(db, scopeId);
+    for (const { eventId, token, fresh, sourceType, sourceId } of queued)
+      if (fresh !== null) fresher.keep({ eventId, token }, { scopeId, ownerId, scopeKey, sourceType, sourceId, ...fresh });
     const status = wantsStatus ? await readScopeStatus(db, { ownerId, scopeKey }) : null;
     return {
       events,
@@ -106,11 +127,18 @@ const attemptOf = ({ attempts }: SignalLimits): StepAttempt => {
 };
 
 /** Activities of scopes, registered as `agentSignalScope.<verb>`. */
-export const createAgentSignalScopeActivities = ({ db, signals }: AgentSignalScopeDeps): Record<string, (request: never) => Promise<unknown>> => {
+export const createAgentSignalScopeActivities = ({
+  db,
+  signals,
+  signalMeter,
+}: AgentSignalScopeDeps): Record<string, (request: never) => Promise<unknown>> => {
   const { limits } = signals;
+  const fresher = createFreshSteps();
+
   const registry = createHandlerRegistry((signals.policies ?? createPolicies)({ db, model: signals.model, isOnByDefault: signals.isOnByDefault }));
+  const claim = createClaim({ db, registry, limits, fresher });
   const deps = (): StepDeps => ({
-    store: createPostgresStore(db, limits),
+    store: fresher.over(createPostgresStore(db, limits)),
     registry,
     limits,
     derive: createDeriver(db, { ...signals, taskQueue: Context.current().info.taskQueue }),
@@ -118,10 +146,13 @@ export const createAgentSignalScopeActivities = ({ db, signals }: AgentSignalSco
     emit: createEmitter(db, { ...signals, taskQueue: Context.current().info.taskQueue }),
   });
   const activities: ScopeActivities = {
-    claim: createClaim(db, registry, limits),
+    claim: (request) =>
+      withSpan({ name: SPANS.signalClaim, attributes: { [ATTRIBUTES.ownerId]: request.ownerId, [ATTRIBUTES.scopeKey]: request.scopeKey } }, () =>
+        claim(request),
+      ),
     accept: (request) => acceptRaw(db, request, { ...signals, taskQueue: Context.current().info.taskQueue }),
-    runHandler: (request) => translated(() => runHandler(deps(), request, attemptOf(limits))),
-    runAction: (request) => translated(() => runAction(deps(), request, attemptOf(limits))),
+    runHandler: (request) => translated(() => observeStep(signalMeter, request, () => runHandler(deps(), request, attemptOf(limits)))),
+    runAction: (request) => translated(() => observeStep(signalMeter, request, () => runAction(deps(), request, attemptOf(limits)))),
     giveUp: (request) => translated(() => (request.node.kind === 'action' ? giveUpAction : giveUpHandler)(deps(), request, request.message)),
     settle: (request) =>
       translated(async () => {

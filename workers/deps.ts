@@ -6,6 +6,7 @@ import * as factories from '../activities/index.ts';
 import type { Database } from '../packages/database/database.ts';
 import { createDatabase, createPool } from '../packages/database/pool.ts';
 import { createEventRecorder } from '../packages/observability/pipeline-events.ts';
+import { createSignalMeter } from '../packages/observability/signal-meter.ts';
 import { createPipelineMeter } from '../packages/observability/pipeline-meter.ts';
 
 /** Everything that activities are built from; one of each per process. */
@@ -45,6 +46,7 @@ export function createDeps(input: CreateDepsInput): WorkerDeps {
     signals: input.signals(db),
     record: createEventRecorder(metricMeter),
     meter: createPipelineMeter(metricMeter),
+    signalMeter: createSignalMeter(metricMeter),
     logsItems: input.logsItems ?? false,
     pool,
     db,

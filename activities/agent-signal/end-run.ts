@@ -1,6 +1,7 @@
 import type { SourceEvent } from '../../packages/contracts/signal-events.ts';
 import type { SignalLimits } from '../../packages/contracts/signal-limits.ts';
-import { endOperation, readOperation } from '../../packages/database/agent-operations.ts';
+import { readOperation } from '../../packages/database/agent-operations.ts';
+import { endOperation } from '../../packages/database/agent-operation-ends.ts';
 import type { Operation } from '../../packages/database/agent-operations.ts';
 import { readToolCalls } from '../../packages/database/agent-steps.ts';
 import type { ToolCallRow } from '../../packages/database/agent-steps.ts';
@@ -64,7 +65,7 @@ const eventOf = (operation: Operation, end: RunEnd, calls: readonly ToolCallRow[
 };
 
 /** Ends an agent run and tells its scope in one transaction: its completion or failure is its only event. A run that has ended stays so. */
-export const endAgentRun = async ({ db, signals }: AgentSignalScopeDeps, given: RunEnd): Promise<void> => {
+export const endAgentRun = async ({ db, signals }: Pick<AgentSignalScopeDeps, 'db' | 'signals'>, given: RunEnd): Promise<void> => {
   const end = { ...given, reason: redact(given.reason) };
   const operation = await readOperation(db, end.operationId);
   if (operation === undefined) return;

@@ -19,6 +19,7 @@ const requestOf = (event: ClaimedEvent, step: Step, { rest, limits }: { readonly
     token: event.token,
     node,
     handlerId: step.handlerId,
+    sourceType: event.sourceType,
     isLast: nextStep(rest) === undefined,
     summary: summarize(rest),
     isOverBudget: isOverBudget(rest, step, limits),

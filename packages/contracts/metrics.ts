@@ -35,3 +35,19 @@ export const LIMITER_METRICS = {
   /** Paced start times granted. */
   starts: 'strata_limiter_starts_total',
 } as const;
+
+/** Metrics of agent signal. A scope is an attribute of spans and no label: there may be any number of them. */
+export const SIGNAL_METRICS = {
+  /** Counter: handler calls by `handler` and `answer`: none, dispatch, wait, schedule, conclude, failed, executed, start, retried. */
+  handlers: 'strata_signal_handler_calls_total',
+  /** Counter: nodes that handlers made, by `kind` and `type`. */
+  nodes: 'strata_signal_nodes_total',
+  /** Counter: actions by `handler` and `result`. */
+  actions: 'strata_signal_actions_total',
+  /** Counter: events that a call ended, by `source_type` and `state`. */
+  events: 'strata_signal_events_total',
+  /** Histogram, seconds: one handler call, by `handler`. */
+  handlerDuration: 'strata_signal_handler_duration_seconds',
+  /** Gauge, seconds: age of the oldest pending event, as the sweeper finds it. */
+  oldestPending: 'strata_signal_oldest_pending_seconds',
+} as const;

@@ -43,6 +43,8 @@ export interface StepRequest {
   readonly token: number;
   readonly node: Omit<NodeRef, 'handlers'>;
   readonly handlerId: string;
+  /** Type of the fact that began the chain. */
+  readonly sourceType: string;
   /** Nothing else is queued: an answer that adds nothing ends the event. */
   readonly isLast: boolean;
   /** The call goes on after a wait: its stored answer does not count. */

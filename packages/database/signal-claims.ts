@@ -1,4 +1,5 @@
 import type { ScopeIdentity } from '../contracts/scope-identity.ts';
+import type { LoadedStep } from '../contracts/signal-store.ts';
 import type { SignalLimits } from '../contracts/signal-limits.ts';
 import type { Executor } from './database.ts';
 import { readRow } from './database.ts';
@@ -16,6 +17,8 @@ export interface OpenedScope {
   readonly scopeId: string;
   /** A caller executes an event itself and holds the scope for so long yet, ms; 0: nobody does. */
   readonly leasedMs: number;
+  /** Until its earliest timer, ms; null: it has none. */
+  readonly nextDueInMs: number | null;
 }
 
 /** Takes the wake-up as heard and names the scope's consumer; what is accepted from now on sends a wake of its own. */
@@ -25,8 +28,17 @@ export const openScope = ({ ownerId, scopeKey, runId, buildId }: Claimant, execu
     sql`insert into signal_scopes as s (owner_id, scope_key, seq, tokens, run_id, build_id, claimed_at)
         values (${ownerId}, ${scopeKey}, 0, 1, ${runId}, ${buildId}, now())
         on conflict (owner_id, scope_key) do update set wake_at = null, run_id = excluded.run_id, build_id = excluded.build_id, claimed_at = now()
-        returning id::text as "scopeId", ceil(greatest(0, coalesce(extract(epoch from s.lease_until - now()) * 1000, 0)))::int as "leasedMs"`,
+        returning id::text as "scopeId", ceil(greatest(0, coalesce(extract(epoch from s.lease_until - now()) * 1000, 0)))::int as "leasedMs",
+          (select ceil(greatest(0, extract(epoch from t.due_at - now()) * 1000))::float8 from signal_timers t
+            join signal_events e on e.id = t.event_id and e.state = 'waiting' where t.scope_id = s.id and t.state = 'open' order by t.due_at limit 1) as "nextDueInMs"`,
   );
+
+/** What a claim knows of an event that nobody has run before: enough for its first handler, without another look. */
+export interface FreshEvent {
+  readonly payload: Readonly<Record<string, unknown>> | null;
+  readonly context: { readonly userId: string };
+  readonly cause: LoadedStep['cause'];
+}
 
 /** An event in the hands of a claimant. */
 export interface ClaimedRow {
@@ -36,6 +48,8 @@ export interface ClaimedRow {
   readonly sourceId: string;
   /** Timer under which it goes on; null: it is run from its source. */
   readonly timerId: string | null;
+  /** Null: it was run before, or is big. */
+  readonly fresh: FreshEvent | null;
 }
 
 interface ClaimValues extends Record<string, unknown> {
@@ -66,9 +80,10 @@ const claimStatement = prepareStatement<ClaimValues, ClaimedRow & { readonly sta
       reason = case when ${isLost} and chosen.is_first and e.deaths + 1 >= ${sql.placeholder('deaths')}::int then 'scope_crashed' end,
       token = e.token + 1, run_id = ${run}, started_at = coalesce(e.started_at, now())
     from chosen where e.id = chosen.id
-    returning e.id, e.seq, e.token, e.source_type, e.source_id, e.state, e.timer_id
+    returning e.id, e.seq, e.token, e.source_type, e.source_id, e.state, e.timer_id, e.payload, e.context, e.cause
   )
-  select id::text as "eventId", token, source_type as "sourceType", source_id as "sourceId", timer_id::text as "timerId"
+  select id::text as "eventId", token, source_type as "sourceType", source_id as "sourceId", timer_id::text as "timerId",
+    case when token = 1 and pg_column_size(payload) <= 16384 then jsonb_build_object('payload', payload, 'context', context, 'cause', cause) end as fresh
   from claimed where state = 'processing' order by seq`,
 );
 

@@ -32,9 +32,8 @@ export const loadStep = async (executor: Executor, { timerId, ...key }: StepKey)
 const settles = sql`${sql.placeholder('state')}::text is not null`;
 const otherTimers = sql`exists (select 1 from signal_timers t where t.event_id = e.id and t.state = 'open' and t.id is distinct from ${timer})`;
 
-const storeStatement = prepareStatement<Record<string, unknown>, { readonly state: EventState }>(
-  'strata_store_signal_step',
-  sql`
+// The event's row is changed only while its claim holds: whatever else is stored hangs on it.
+const heldAndStored = sql`
   with held as (
     update signal_events e set
       state = case when not (${settles}) then e.state
@@ -52,7 +51,20 @@ const storeStatement = prepareStatement<Record<string, unknown>, { readonly stat
     from held
     on conflict (event_id, node_id, handler_id) do update set answer = excluded.answer, result = excluded.result, attempt = excluded.attempt,
       started_at = excluded.started_at, completed_at = excluded.completed_at
-  ), grown as (
+  )`;
+
+type StoredRow = { readonly state: EventState };
+
+/** Most answers bring nothing but themselves. */
+const storePlainStatement = prepareStatement<Record<string, unknown>, StoredRow>(
+  'strata_store_plain_signal_step',
+  sql`${heldAndStored} select state from held`,
+);
+
+const storeStatement = prepareStatement<Record<string, unknown>, StoredRow>(
+  'strata_store_signal_step',
+  sql`
+  ${heldAndStored}, grown as (
     insert into signal_nodes (event_id, node_id, kind, type, depth, parent_id, node)
     select held.id, n."nodeId", n.kind, n.type, n.depth, n."parentId", n.node from held cross join
       jsonb_to_recordset(${sql.placeholder('nodes')}::jsonb) as n("nodeId" text, kind text, type text, depth int, "parentId" text, node jsonb)
@@ -100,8 +112,10 @@ const valuesOf = ({
   reason: outcome?.reason ?? null,
 });
 
+const isPlain = ({ nodes, action, timerId }: StepRecord): boolean => nodes.length === 0 && action === null && timerId === undefined;
+
 const storeAnswer = async (executor: Executor, record: StepRecord): Promise<EventState | null> =>
-  (await storeStatement.rows(executor, valuesOf(record)))[0]?.state ?? null;
+  (await (isPlain(record) ? storePlainStatement : storeStatement).rows(executor, valuesOf(record)))[0]?.state ?? null;
 
 /** A newer event of a lane takes over: what waits in it is done, `superseded`. */
 const supersede = async (executor: Executor, { scopeId, eventId }: Pick<StepRecord, 'scopeId' | 'eventId'>, lane: string): Promise<void> => {

@@ -1,5 +1,5 @@
 import type { Executor } from './database.ts';
-import { readRow, readRows } from './database.ts';
+import { readRows } from './database.ts';
 import { sql } from './drizzle.ts';
 import type { ClaimedRow } from './signal-claims.ts';
 
@@ -27,7 +27,7 @@ export const claimDueTimers = async (
       from first where e.id = first.event_id and e.state = 'waiting'
       returning e.id, e.token, e.source_type, e.source_id, e.timer_id, first.due_at
     )
-    select id::text as "eventId", token, source_type as "sourceType", source_id as "sourceId", timer_id::text as "timerId" from claimed order by due_at`,
+    select id::text as "eventId", token, source_type as "sourceType", source_id as "sourceId", timer_id::text as "timerId", null as fresh from claimed order by due_at`,
   );
 };
 
@@ -50,13 +50,3 @@ export const readTimers = (executor: Executor, timerIds: readonly string[]): Pro
             from signal_timers t left join signal_nodes n on n.event_id = t.event_id and n.node_id = t.node_id
             where t.id = any(${sql.param([...timerIds])}::bigint[])`,
       );
-
-/** Until the scope's earliest timer, ms; null: it has none. */
-export const readNextDue = async (executor: Executor, scopeId: string): Promise<number | null> =>
-  (
-    await readRow<{ ms: number | null }>(
-      executor,
-      sql`select case when count(*) > 0 then ceil(greatest(0, extract(epoch from min(due_at) - now()) * 1000)) end::float8 as ms from signal_timers
-          where scope_id = ${scopeId}::bigint and state = 'open'`,
-    )
-  ).ms;

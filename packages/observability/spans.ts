@@ -10,6 +10,9 @@ export const SPANS = {
   chunk: 'strata.chunk',
   item: 'strata.item',
   finalize: 'strata.finalize',
+  signalHandler: 'agent_signal.handler',
+  signalAction: 'agent_signal.action',
+  signalClaim: 'agent_signal.claim',
 } as const;
 
 /** Names of their attributes. */
@@ -25,6 +28,12 @@ export const ATTRIBUTES = {
   outcome: 'strata.outcome',
   workflowId: 'temporal.workflow_id',
   errorType: 'error.type',
+  ownerId: 'agent_signal.owner_id',
+  scopeKey: 'agent_signal.scope_key',
+  eventId: 'agent_signal.event_id',
+  handlerId: 'agent_signal.handler_id',
+  nodeId: 'agent_signal.node_id',
+  nodeType: 'agent_signal.node_type',
 } as const;
 
 /** The tracer of all spans; without a provider in the process its spans record nothing. */

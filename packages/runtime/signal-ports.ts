@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import type { ScopeIdentity } from '../contracts/scope-identity.ts';
 import type { SignalModel } from '../contracts/signal-model.ts';
 import type { SignalLimits } from '../contracts/signal-limits.ts';
@@ -14,7 +15,17 @@ export interface SignalPorts {
   readonly model: SignalModel | null;
   readonly wake: (scope: ScopeIdentity, taskQueue: string) => Promise<void>;
   readonly sweep: (taskQueue: string) => Promise<SweepAnswer>;
+  readonly isRunning: (workflowId: string) => Promise<boolean>;
 }
+
+const isRunning = async (client: Client, workflowId: string): Promise<boolean> => {
+  try {
+    return (await client.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+};
 
 /** Builds them for a process. */
 export const createSignalPorts = (
@@ -24,4 +35,5 @@ export const createSignalPorts = (
   ...rules,
   wake: async (scope, taskQueue) => void (await wakeScope(client, scope, taskQueue)),
   sweep: (taskQueue) => sweepScopes({ client, db, limits: rules.limits, taskQueue }),
+  isRunning: (workflowId) => isRunning(client, workflowId),
 });

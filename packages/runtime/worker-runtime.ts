@@ -1,6 +1,7 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Logger, TelemetryOptions } from '@temporalio/worker';
 import { formatLogLine } from '../observability/log-line.ts';
+import { SIGNAL_BUCKETS } from '../observability/signal-meter.ts';
 import { HISTOGRAM_BUCKETS } from '../observability/pipeline-meter.ts';
 import type { WorkerConfig } from './config.ts';
 import { EXIT, UserError } from './user-error.ts';
@@ -34,6 +35,8 @@ function createLogger({ logLevel, logFormat }: Pick<WorkerConfig, 'logLevel' | '
 }
 
 function prometheusOn(bindAddress: string): Pick<TelemetryOptions, 'metrics'> {
-  const histogramBucketOverrides = Object.fromEntries(Object.entries(HISTOGRAM_BUCKETS).map(([name, bounds]) => [name, [...bounds]]));
+  const histogramBucketOverrides = Object.fromEntries(
+    Object.entries({ ...HISTOGRAM_BUCKETS, ...SIGNAL_BUCKETS }).map(([name, bounds]) => [name, [...bounds]]),
+  );
   return { metrics: { prometheus: { bindAddress, useSecondsForDurations: true, histogramBucketOverrides } } };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { LIMITER_METRICS, PIPELINE_EVENTS, PIPELINE_METRICS } from '../../packages/contracts/metrics.ts';
+import { LIMITER_METRICS, PIPELINE_EVENTS, PIPELINE_METRICS, SIGNAL_METRICS } from '../../packages/contracts/metrics.ts';
 import { ATTRIBUTES, SPANS } from '../../packages/observability/spans.ts';
 import { workerEnvSchema } from '../../packages/runtime/config.ts';
 import { tracingEnvSchema } from '../../packages/runtime/tracing-config.ts';
@@ -31,8 +31,13 @@ describe('docs/operations.md', () => {
   });
 
   test('names every metric of Strata, and none that does not exist', () => {
-    const metrics = new Set<string>([PIPELINE_EVENTS, ...Object.values(PIPELINE_METRICS), ...Object.values(LIMITER_METRICS)]);
-    expect(named(/\b(strata_(?:items?|pipeline|redrives|limiter)_[a-z_]+?)(?:_bucket)?\b(?![a-z_])/g)).toEqual(metrics);
+    const metrics = new Set<string>([
+      PIPELINE_EVENTS,
+      ...Object.values(PIPELINE_METRICS),
+      ...Object.values(LIMITER_METRICS),
+      ...Object.values(SIGNAL_METRICS),
+    ]);
+    expect(named(/\b(strata_(?:items?|pipeline|redrives|limiter|signal)_[a-z_]+?)(?:_bucket)?\b(?![a-z_])/g)).toEqual(metrics);
   });
 
   test('shows the spans and names only attributes that exist', () => {

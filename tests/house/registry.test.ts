@@ -26,7 +26,14 @@ const deps = createDeps({
   environment: {},
   flow: { prefix: '', tell: () => Promise.resolve() },
   msSinceClose: () => Promise.resolve(null),
-  signals: () => ({ limits: SIGNAL_LIMITS, isOnByDefault: true, model: null, wake: () => Promise.resolve(), sweep: () => Promise.resolve({}) }),
+  signals: () => ({
+    limits: SIGNAL_LIMITS,
+    isOnByDefault: true,
+    model: null,
+    wake: () => Promise.resolve(),
+    sweep: () => Promise.resolve({}),
+    isRunning: () => Promise.resolve(false),
+  }),
   onError: () => undefined,
 });
 const activityNames = Object.keys(createActivities(deps));

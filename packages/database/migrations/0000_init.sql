@@ -525,8 +525,6 @@ CREATE INDEX "probe_items_order" ON "probe_items" USING btree ("probe_set","seq"
 CREATE INDEX "signal_actions_operation" ON "signal_actions" USING btree ("operation_id");--> statement-breakpoint
 CREATE INDEX "signal_counts_at" ON "signal_counts" USING btree ("at");--> statement-breakpoint
 CREATE INDEX "signal_events_queue" ON "signal_events" USING btree ("scope_id","seq") WHERE state in ('pending', 'processing');--> statement-breakpoint
-CREATE INDEX "signal_events_open" ON "signal_events" USING btree ("accepted_at") WHERE state in ('pending', 'processing');--> statement-breakpoint
-CREATE INDEX "signal_events_states" ON "signal_events" USING btree ("scope_id","state");--> statement-breakpoint
 CREATE INDEX "signal_events_accepted" ON "signal_events" USING btree ("scope_id","accepted_at");--> statement-breakpoint
 CREATE INDEX "signal_guards_expiry" ON "signal_guards" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "signal_procedures_expiry" ON "signal_procedures" USING btree ("expires_at");--> statement-breakpoint

@@ -68,10 +68,6 @@ export const signalEvents = pgTable(
     index('signal_events_queue')
       .on(table.scopeId, table.seq)
       .where(sql`state in ('pending', 'processing')`),
-    index('signal_events_open')
-      .on(table.acceptedAt)
-      .where(sql`state in ('pending', 'processing')`),
-    index('signal_events_states').on(table.scopeId, table.state),
     index('signal_events_accepted').on(table.scopeId, table.acceptedAt),
   ],
 );
