@@ -163,6 +163,41 @@ const OTHER_BARS: readonly BarSpec[] = [
   ]),
 ];
 
+const SIGNAL_BARS: readonly BarSpec[] = [
+  {
+    what: 'signals, finished in one scope: of raw activities in sequence',
+    row: 'signals',
+    op: '≥',
+    limit: 0.7,
+    measure: ({ signals }) => over(signals?.finishedPerSecond, signals?.floorSequentialPerSecond),
+  },
+  {
+    what: 'signals, finished over 200 scopes: of 200 such',
+    row: 'signals',
+    op: '≥',
+    limit: 0.6,
+    measure: ({ signals }) => over(signals?.finishedScopesPerSecond, signals?.floorScopesPerSecond),
+  },
+  { what: 'signals, accepted into one scope, a second', row: 'signals', op: '≥', limit: 200, measure: ({ signals }) => signals?.acceptedPerSecond },
+  {
+    what: 'signals, accepted over 200 scopes: of raw signalWithStart',
+    row: 'signals',
+    op: '≥',
+    limit: 0.7,
+    measure: ({ signals }) => over(signals?.acceptedScopesPerSecond, signals?.floorAcceptedScopesPerSecond),
+  },
+  {
+    what: 'signals, enqueue when quiet: p95, of insert and signalWithStart',
+    row: 'signals',
+    op: '≤',
+    limit: 2,
+    measure: ({ signals }) => over(signals?.quietP95Ms, signals?.floorQuietP95Ms),
+  },
+  { what: 'signals, emit to applied: p50', row: 'signals', op: '≤', limit: 250, unit: 'ms', measure: ({ signals }) => signals?.appliedP50Ms },
+  { what: 'signals, activities an event', row: 'signals', op: '≤', limit: 1.2, measure: ({ signals }) => signals?.activitiesPerEvent },
+  { what: 'signals, history events an event', row: 'signals', op: '≤', limit: 8, measure: ({ signals }) => signals?.historyEventsPerEvent },
+];
+
 const SPECS: readonly BarSpec[] = [
   ...RATIO_BARS,
   ...CAP_BARS,
@@ -170,6 +205,7 @@ const SPECS: readonly BarSpec[] = [
   ...FAIR_BARS,
   ...(Object.keys(RECOVERY_TRIALS) as RecoveryTrial[]).flatMap((trial) => [...recoveryBars(trial, ''), ...recoveryBars(trial, 'Slice')]),
   ...HOLDER_BARS,
+  ...SIGNAL_BARS,
   ...OTHER_BARS,
 ];
 

@@ -28,6 +28,8 @@ const BENCH_QUEUE = 'strata-bench';
 /** Servers of the benchmark's own: Postgres as in production, Temporal in memory, a client, and worker processes on demand. */
 export interface BenchStack extends Omit<WorkerSpawner, 'killAll'> {
   readonly client: Client;
+  /** Queue of the workers. */
+  readonly queue: string;
   readonly pipelines: PipelineClient;
   readonly pool: pg.Pool;
   readonly db: Database;
@@ -97,7 +99,7 @@ const startParts = async (input: StartInput, home: string, ends: Ends) => {
     floorBundlePath: floorBundle.codePath,
   });
   ends.push(killAll);
-  return { client, pool, db, serverPids, pipelines: createPipelineClient({ client, taskQueue: BENCH_QUEUE, db }), ...spawner };
+  return { client, queue: BENCH_QUEUE, pool, db, serverPids, pipelines: createPipelineClient({ client, taskQueue: BENCH_QUEUE, db }), ...spawner };
 };
 
 /** The cluster may be a link to a folder elsewhere. */

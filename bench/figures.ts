@@ -36,6 +36,22 @@ export interface RowFigures {
     readonly postgresCpuMsPerSecond: number;
   };
   readonly memory: { readonly smallItems: number; readonly smallPeakRssMb: number; readonly largeItems: number; readonly largePeakRssMb: number };
+  /** Events per second, beside the raw SDK's; `Scopes` are two hundred, `Quiet` one event at a time. */
+  readonly signals: {
+    readonly floorSequentialPerSecond: number;
+    readonly finishedPerSecond: number;
+    readonly floorScopesPerSecond: number;
+    readonly finishedScopesPerSecond: number;
+    readonly acceptedPerSecond: number;
+    readonly floorAcceptedScopesPerSecond: number;
+    readonly acceptedScopesPerSecond: number;
+    readonly floorQuietP95Ms: number;
+    readonly quietP95Ms: number;
+    readonly appliedP50Ms: number;
+    readonly appliedP95Ms: number;
+    readonly activitiesPerEvent: number;
+    readonly historyEventsPerEvent: number;
+  };
   /** Of one run alone on its key, and of two that share one; `Messages` in the middle of the run, `AllMessages` with its start and end. */
   readonly limiter: Prefixed<`${Dispatch}${'' | 'Shared'}`, 'Messages' | 'AllMessages' | 'Chunks' | 'MessagesPerChunk'>;
 }

@@ -8,6 +8,8 @@ export interface Sizes {
   readonly capped: number;
   readonly crowd: number;
   readonly recovery: number;
+  /** Events of a scope that is measured alone. */
+  readonly events: number;
   readonly memorySmall: number;
   readonly memoryLarge: number;
   /** How long a limiter and a worker are left idle, s. */
@@ -31,6 +33,7 @@ export const computeSizes = (items: number = FULL_ITEMS): Sizes => {
     capped: scaled(1_000, 100),
     crowd: scaled(5_000, 200),
     recovery: scaled(2_000, 200),
+    events: scaled(600, 60),
     memorySmall: scaled(10_000),
     memoryLarge: scaled(100_000),
     idleSeconds: Math.max(5, Math.round(60 * Math.min(1, share))),

@@ -6,6 +6,14 @@ export const computeMedian = (values: readonly number[]): number => {
   return middle;
 };
 
+/** The value that so large a share of the values does not exceed. Throws RangeError without values. */
+export const computePercentile = (values: readonly number[], share: number): number => {
+  const sorted = [...values].sort((left, right) => left - right);
+  const at = sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
+  if (at === undefined) throw new RangeError('no values to take a percentile of');
+  return at;
+};
+
 /** Rounds to so many digits behind the point. */
 export const roundTo = (value: number, digits: number): number => Number(value.toFixed(digits));
 

@@ -1,4 +1,4 @@
-import { executeChild, proxyActivities } from '@temporalio/workflow';
+import { condition, defineSignal, executeChild, proxyActivities, setHandler } from '@temporalio/workflow';
 
 /** What the floor's worker does for an item: one UPDATE, and before it whatever time the item takes. */
 interface FloorActivities {
@@ -42,4 +42,17 @@ export async function floorRun({ itemIds, chunkSize, chunksInFlight, lanes, slee
   );
   await inLanes(chunks, chunksInFlight, (chunk) => executeChild(floorLanes, { args: [{ itemIds: chunk, lanes, sleepMs }] }));
   return itemIds.length;
+}
+
+const wake = defineSignal('wake');
+
+/** What a scope would be without an inbox: it hears signals and ends when none has come for a while. */
+export async function floorScope(idleMs: number): Promise<number> {
+  let [heard, seen] = [0, -1];
+  setHandler(wake, () => void heard++);
+  while (heard !== seen) {
+    seen = heard;
+    await condition(() => heard !== seen, idleMs);
+  }
+  return heard;
 }

@@ -9,6 +9,7 @@ import { measureLimiter } from './limiter.ts';
 import { measureMemory } from './memory.ts';
 import { measureRate } from './rate.ts';
 import { measureRecovery } from './recovery.ts';
+import { measureSignals } from './signals.ts';
 import { measureSmallJob } from './small-job.ts';
 
 /** How each trial row is measured. */
@@ -21,5 +22,6 @@ export const trialRows: { readonly [N in TrialRowName]: (context: BenchContext) 
   memory: measureMemory,
   rate: measureRate,
   recovery: measureRecovery,
+  signals: measureSignals,
   smallJob: measureSmallJob,
 };
