@@ -2,11 +2,14 @@ import { isoText, readRows } from './database.ts';
 import type { Executor } from './database.ts';
 import { sql } from './drizzle.ts';
 
-/** A receipt as it is stored: what its columns need of it. */
+/** A receipt as it is stored: what its columns and a listing need of it. */
 interface StoredReceipt {
   readonly id: string;
   readonly agentId: string;
   readonly topicId: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly title: string;
 }
 
 /** Stores receipts of a run; those that are there stay as they are. */
@@ -32,17 +35,22 @@ export interface ReceiptQuery {
 
 /** A page of receipts. */
 export interface ReceiptPage {
-  readonly receipts: readonly (Readonly<Record<string, unknown>> & { readonly createdAt: string })[];
+  readonly receipts: readonly (StoredReceipt & Readonly<Record<string, unknown>> & { readonly createdAt: string })[];
   readonly nextCursor: string | null;
 }
+
+const placeOf = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('utf8');
+
+/** Whether a text is a cursor that a page has named. */
+export const isReceiptCursor = (cursor: string): boolean => /^\d{1,18}$/u.test(placeOf(cursor));
 
 /** Receipts of the last 90 days, newest first. */
 export const listReceipts = async (
   executor: Executor,
   { ownerId, agentId, topicId, limit, cursor, sinceCreatedAt }: ReceiptQuery,
 ): Promise<ReceiptPage> => {
-  const before = cursor === undefined ? null : Buffer.from(cursor, 'base64url').toString('utf8');
-  const rows = await readRows<{ receipt: Record<string, unknown>; createdAt: string; place: string }>(
+  const before = cursor === undefined ? null : placeOf(cursor);
+  const rows = await readRows<{ receipt: StoredReceipt & Record<string, unknown>; createdAt: string; place: string }>(
     executor,
     sql`select receipt, ${isoText(sql`created_at`)} as "createdAt", place::text as place from signal_receipts
         where owner_id = ${ownerId} and created_at > now() - interval '90 days'

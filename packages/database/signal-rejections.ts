@@ -21,13 +21,14 @@ export const storeRejection = async (
     values (${ownerId}, ${scopeKey}, ${runId}, ${place}, ${reason}, ${path}, ${excerpt}) on conflict do nothing`);
 };
 
-/** A scope's rejections, newest first. */
+/** A scope's newest rejections, newest first. */
 export const listRejections = (
   executor: Executor,
   { ownerId, scopeKey }: ScopeIdentity,
+  limit: number,
 ): Promise<readonly (Rejection & { readonly rejectedAt: string })[]> =>
   readRows(
     executor,
     sql`select reason, path, excerpt, ${isoText(sql`rejected_at`)} as "rejectedAt" from signal_rejections
-        where owner_id = ${ownerId} and scope_key = ${scopeKey} order by id desc limit 100`,
+        where owner_id = ${ownerId} and scope_key = ${scopeKey} order by id desc limit ${limit}`,
   );

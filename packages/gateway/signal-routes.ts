@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Caller, Door } from '../agent-signal/events.schema.ts';
 import { deriveOwnerId } from '../agent-signal/scope-key.ts';
 import { readScopeStatus } from '../database/signal-status.ts';
-import { listReceipts } from '../database/signal-receipts.ts';
+import { isReceiptCursor, listReceipts } from '../database/signal-receipts.ts';
 import { findEvents, readTrace } from '../database/signal-traces.ts';
 import { EventRefused } from '../runtime/signal-answers.ts';
 import { enqueueEvent, requireEvent } from '../runtime/signal-doors.ts';
@@ -65,7 +65,7 @@ const receiptQuery = z.strictObject({
   agentId: z.string().optional(),
   topicId: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(MOST_RECEIPTS).default(20),
-  cursor: z.string().optional(),
+  cursor: z.string().refine(isReceiptCursor, 'is the nextCursor of another page').optional(),
   sinceCreatedAt: z.iso.datetime({ precision: 6 }).or(z.iso.datetime()).optional(),
   userId: z.string().optional(),
   workspaceId: z.string().optional(),

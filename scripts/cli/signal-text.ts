@@ -1,14 +1,24 @@
 import type { ScopeStatus } from '../../packages/contracts/agent-signal-scope.ts';
 import type { StepAnswer } from '../../packages/contracts/signal-run.ts';
+import type { ReceiptPage } from '../../packages/database/signal-receipts.ts';
+import type { Rejection } from '../../packages/database/signal-rejections.ts';
 import type { SignalTrace, TracedEvent, TracedNode, TracedResult } from '../../packages/database/signal-traces.ts';
 
-/** A scope's counts in words. */
-export const describeStatus = (status: ScopeStatus): string => {
+/** A page of receipts, a line each. */
+export const describeReceipts = ({ receipts, nextCursor }: ReceiptPage): string => {
+  if (receipts.length === 0) return 'no receipts';
+  const lines = receipts.map(({ createdAt, kind, status, title, agentId }) => `${createdAt}  ${kind} ${status}  ${title}  (${agentId})`);
+  return [...lines, ...(nextCursor === null ? [] : [`more: --cursor ${nextCursor}`])].join('\n');
+};
+
+/** A scope's counts in words, and the newest of what it refused. */
+export const describeStatus = (status: ScopeStatus, rejections: readonly Rejection[]): string => {
   const counts = (['pending', 'processing', 'waiting', 'done', 'failed', 'rejected', 'timers'] as const).map((name) => `${status[name]} ${name}`);
   return [
     `${status.scopeKey} of ${status.ownerId}: ${counts.join(', ')}`,
     ...(status.currentEvent === null ? [] : [`  now: ${status.currentEvent}`]),
     ...(status.lastFailure === null ? [] : [`  last failure: ${status.lastFailure}`]),
+    ...rejections.map(({ reason, path, excerpt }) => `  rejected: ${reason}${path === '' ? '' : ` at ${path}`}: ${excerpt}`),
   ].join('\n');
 };
 

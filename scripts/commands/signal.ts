@@ -6,6 +6,7 @@ export const signalCommand = defineCommand({
   subCommands: {
     emit: () => import('./signal/emit.ts').then((module) => module.signalEmitCommand),
     enqueue: () => import('./signal/enqueue.ts').then((module) => module.signalEnqueueCommand),
+    receipts: () => import('./signal/receipts.ts').then((module) => module.signalReceiptsCommand),
     redrive: () => import('./signal/redrive.ts').then((module) => module.signalRedriveCommand),
     status: () => import('./signal/status.ts').then((module) => module.signalStatusCommand),
     trace: () => import('./signal/trace.ts').then((module) => module.signalTraceCommand),

@@ -2,6 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deriveOwnerId } from '../../packages/agent-signal/scope-key.ts';
+import { storeReceipts } from '../../packages/database/signal-receipts.ts';
+import { storeRejection } from '../../packages/database/signal-rejections.ts';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
 import { createSignals, probeEvent } from '../agent-signal/signals.ts';
@@ -25,6 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const ownerId = (): string => deriveOwnerId({ userId: signals.user });
 const signal = (...words: readonly string[]) => cli.json('signal', ...words, '--owner', signals.user);
 
 describe('strata signal', () => {
@@ -76,5 +80,40 @@ describe('strata signal', () => {
     for (const scopeKey of ['topic:x', 'topic:y']) await signals.enqueue(probeEvent('same', {}, { scopeKey }));
     expect(await signal('trace', 'same')).toMatchObject({ code: 2, answer: { error: expect.stringContaining('probe.event in topic:x') } });
     expect(await signal('trace', 'same', '--scope', 'topic:x')).toMatchObject({ code: 0, answer: { scopeKey: 'topic:x' } });
+  });
+
+  test('receipts lists what was really written, newest first, and says no to a bad page', async () => {
+    const receipt = (id: string) => ({ id, agentId: 'a1', topicId: 't1', kind: 'memory', status: 'applied', title: `Title ${id}` });
+    for (const id of ['r1', 'r2', 'r3']) await storeReceipts(rig.db, ownerId(), [receipt(id)]);
+    const { answer } = await signal('receipts', '--limit', '2');
+    expect(answer).toMatchObject({ receipts: [{ id: 'r3' }, { id: 'r2' }], nextCursor: expect.any(String) });
+    const { nextCursor } = answer as { nextCursor: string };
+    expect((await signal('receipts', '--limit', '2', '--cursor', nextCursor)).answer).toMatchObject({ receipts: [{ id: 'r1' }], nextCursor: null });
+    expect((await cli.say('signal', 'receipts', '--owner', signals.user)).stdout).toContain('memory applied  Title r3  (a1)');
+    expect((await signal('receipts', '--agent', 'nobody')).answer).toMatchObject({ receipts: [] });
+    for (const wrong of [
+      ['--limit', '51'],
+      ['--since', 'yesterday'],
+      ['--cursor', 'nonsense'],
+    ])
+      expect(await signal('receipts', ...wrong)).toMatchObject({ code: 2 });
+  });
+
+  test('status shows the newest of what a scope refused', async () => {
+    const scope = { ownerId: ownerId(), scopeKey: 'topic:refused' };
+    await storeRejection(rig.db, {
+      ...scope,
+      runId: 'run',
+      place: 1,
+      reason: 'missing_field',
+      path: 'sourceId',
+      excerpt: '{"sourceType":"probe.event"}',
+    });
+    expect((await signal('status', 'topic:refused')).answer).toMatchObject({
+      rejected: 1,
+      rejections: [{ reason: 'missing_field', path: 'sourceId' }],
+    });
+    const { stdout } = await cli.say('signal', 'status', 'topic:refused', '--owner', signals.user);
+    expect(stdout).toContain('rejected: missing_field at sourceId: {"sourceType":"probe.event"}');
   });
 });

@@ -1,9 +1,12 @@
 import { defineCommand } from 'citty';
+import { listRejections } from '../../../packages/database/signal-rejections.ts';
 import { readScopeStatus } from '../../../packages/database/signal-status.ts';
 import { EXIT, UserError } from '../../../packages/runtime/user-error.ts';
 import { createOutput } from '../../cli/output.ts';
 import { signalArgs, withSignals } from '../../cli/signal-session.ts';
 import { describeStatus } from '../../cli/signal-text.ts';
+
+const REJECTIONS_SHOWN = 5;
 
 /** `strata signal status`: what a scope has, counted from its rows. */
 export const signalStatusCommand = defineCommand({
@@ -11,8 +14,11 @@ export const signalStatusCommand = defineCommand({
   args: { ...signalArgs, scope: { type: 'positional', required: true, description: 'scope key, like topic:t1' } },
   run: async ({ args }) => {
     const output = createOutput(args.json === true);
-    const status = await withSignals(args, ({ doors, ownerId }) => readScopeStatus(doors.db, { ownerId, scopeKey: args.scope }));
+    const { status, rejections } = await withSignals(args, async ({ doors, ownerId }) => {
+      const scope = { ownerId, scopeKey: args.scope };
+      return { status: await readScopeStatus(doors.db, scope), rejections: await listRejections(doors.db, scope, REJECTIONS_SHOWN) };
+    });
     if (status === null) throw new UserError(`${args.owner} has no scope ${args.scope}: nothing was ever sent to it`, EXIT.unreachable);
-    output.document(status, () => describeStatus(status));
+    output.document({ ...status, rejections }, () => describeStatus(status, rejections));
   },
 });
