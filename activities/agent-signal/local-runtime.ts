@@ -5,9 +5,11 @@ import type { InputProblem } from '../../packages/contracts/failures.ts';
 import type { EventState } from '../../packages/contracts/signal-run.ts';
 import type { SignalLimits } from '../../packages/contracts/signal-limits.ts';
 import { runInProcess } from './in-process.ts';
+import type { InProcessHost } from './in-process.ts';
 import { createMemoryInbox } from './memory-inbox.ts';
 import type { MemoryInbox } from './memory-inbox.ts';
 import type { RunOrder } from './start-run.ts';
+import type { StepDeps } from './step.ts';
 
 /** What delivery in this process needs; product ports come with the handlers. */
 export interface LocalDeps {
@@ -39,46 +41,61 @@ export interface LocalRuntime {
   idle(): Promise<void>;
 }
 
+const SERVER = { door: 'server', caller: { kind: 'service' } } as const;
+
+interface HostParts extends Pick<LocalDeps, 'registry' | 'limits' | 'runAgent'> {
+  readonly inbox: MemoryInbox;
+  readonly enqueue: (body: object) => LocalAnswer;
+  /** Lets work go on beside what waits for it. */
+  readonly aside: (work: Promise<unknown>) => void;
+}
+
+/** What the steps of an event find in this process. */
+const createLocalHost = ({ inbox, registry, limits, runAgent, enqueue, aside }: HostParts): InProcessHost => {
+  const orders = new Map<string, RunOrder>();
+  const deps: StepDeps = {
+    store: inbox,
+    registry,
+    limits,
+    emit: async (event, from) => {
+      const answer = enqueue({ scopeKey: from.scopeKey, ...event, ...from.context });
+      return { accepted: answer.accepted };
+    },
+    derive: async (event, from) => {
+      enqueue({ ...event, ...from.context });
+      return 'elsewhere';
+    },
+    runs: {
+      reserve: async (order) => {
+        const operationId = `op-local-${orders.size + 1}`;
+        orders.set(operationId, order);
+        return operationId;
+      },
+    },
+  };
+  return {
+    attempts: 1,
+    signal: new AbortController().signal,
+    deps,
+    startRun: async (operationId) => {
+      const order = orders.get(operationId) as RunOrder;
+      aside(runAgent(order, operationId));
+      return { detail: order.run.detail, failureCode: order.run.failureCode };
+    },
+    settle: async ({ eventId }, outcome) => inbox.settle(eventId, outcome),
+  };
+};
+
 /** Creates it over an inbox of its own. */
 export const createLocalRuntime = ({ registry, limits, runAgent, onError }: LocalDeps): LocalRuntime => {
   const inbox = createMemoryInbox();
   const chains = new Map<string, Promise<unknown>>();
-  const orders = new Map<string, RunOrder>();
   const background = new Set<Promise<unknown>>();
   const aside = (work: Promise<unknown>): void => {
     const kept = work.catch(onError).finally(() => void background.delete(kept));
     background.add(kept);
   };
-  const host = {
-    attempts: 1,
-    signal: new AbortController().signal,
-    deps: {
-      store: inbox,
-      registry,
-      limits,
-      emit: async (event: object, from: { readonly ownerId: string; readonly scopeKey: string; readonly context: object }) => {
-        const answer = runtime.enqueue({ scopeKey: from.scopeKey, ...event, ...from.context }, { door: 'server', caller: { kind: 'service' } });
-        return { accepted: answer.accepted };
-      },
-      derive: async (event: object, from: { readonly context: object }) => {
-        runtime.enqueue({ ...event, ...from.context }, { door: 'server', caller: { kind: 'service' } });
-        return 'elsewhere' as const;
-      },
-      runs: {
-        reserve: async (order: RunOrder) => {
-          const operationId = `op-local-${orders.size + 1}`;
-          orders.set(operationId, order);
-          return operationId;
-        },
-      },
-    },
-    startRun: async (operationId: string) => {
-      const order = orders.get(operationId) as RunOrder;
-      aside(runAgent(order, operationId));
-      return { detail: order.run.detail, failureCode: order.run.failureCode };
-    },
-    settle: async ({ eventId }: { readonly eventId: string }, outcome: Parameters<MemoryInbox['settle']>[1]) => inbox.settle(eventId, outcome),
-  };
+  const host = createLocalHost({ inbox, registry, limits, runAgent, aside, enqueue: (body) => runtime.enqueue(body, SERVER) });
   const runtime: LocalRuntime = {
     inbox,
     enqueue: (body, sender) => {

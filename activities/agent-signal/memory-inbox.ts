@@ -70,37 +70,62 @@ const settleIn = (found: MemoryEvent, outcome: EventOutcome): EventState => {
   return found.state;
 };
 
+type Actions = Map<string, { state: 'reserved' | 'applied' | 'skipped' | 'failed'; epoch: number }>;
+
+const nameOf = ({ ownerId, key }: { readonly ownerId: string; readonly key: string }): string => `${ownerId}\n${key}`;
+
+/** Keeps a step's record, unless another claim holds the event; answers the event's state then. */
+const storeIn = (found: MemoryEvent, actions: Actions, record: StepRecord): EventState | null => {
+  if (found.token !== record.token || found.state !== 'processing') return null;
+  found.results.set(keyOf(record.nodeId, record.handlerId), record);
+  for (const node of record.nodes) if (!found.nodes.has(node.nodeId)) found.nodes.set(node.nodeId, node);
+  const { action } = record;
+  const row = action === null ? undefined : actions.get(nameOf(action));
+  if (action !== null && row !== undefined) row.state = action.state;
+  return record.outcome === null ? found.state : settleIn(found, record.outcome);
+};
+
+const reserveIn = (actions: Actions, place: { readonly ownerId: string; readonly key: string }): Reservation => {
+  const row = actions.get(nameOf(place));
+  if (row?.state === 'applied') return { kind: 'applied' };
+  const epoch = (row?.epoch ?? 1) + (row?.state === 'failed' ? 1 : 0);
+  actions.set(nameOf(place), { state: 'reserved', epoch });
+  return { kind: 'reserved', epoch, operationId: null };
+};
+
+/** Keeps an event under its identity; one that has failed is opened again. */
+const acceptIn = (events: Map<string, MemoryEvent>, byIdentity: Map<string, MemoryEvent>, event: SourceEvent): ReturnType<MemoryInbox['accept']> => {
+  const identity = JSON.stringify([event.ownerId, event.scopeKey, event.sourceType, event.sourceId]);
+  const known = byIdentity.get(identity);
+  if (known !== undefined && known.state !== 'failed') return { kind: 'duplicate', eventId: known.eventId, state: known.state };
+  const found = known ?? {
+    eventId: String(events.size + 1),
+    event,
+    state: 'pending' as const,
+    token: 0,
+    outcome: null,
+    nodes: new Map(),
+    results: new Map(),
+  };
+  found.state = 'pending';
+  events.set(found.eventId, found);
+  byIdentity.set(identity, found);
+  return { kind: 'accepted', eventId: found.eventId, state: 'pending' };
+};
+
 /** Creates an empty one. */
 export const createMemoryInbox = (): MemoryInbox => {
   const events = new Map<string, MemoryEvent>();
   const byIdentity = new Map<string, MemoryEvent>();
-  const actions = new Map<string, { state: 'reserved' | 'applied' | 'skipped' | 'failed'; epoch: number }>();
+  const actions: Actions = new Map();
   const guards = new Map<string, object>();
   const require = (eventId: string): MemoryEvent => {
     const found = events.get(eventId);
     if (found === undefined) throw new Error(`no event ${eventId} in this store`);
     return found;
   };
-  const accept: MemoryInbox['accept'] = (event) => {
-    const identity = JSON.stringify([event.ownerId, event.scopeKey, event.sourceType, event.sourceId]);
-    const known = byIdentity.get(identity);
-    if (known !== undefined && known.state !== 'failed') return { kind: 'duplicate', eventId: known.eventId, state: known.state };
-    const found = known ?? {
-      eventId: String(events.size + 1),
-      event,
-      state: 'pending' as const,
-      token: 0,
-      outcome: null,
-      nodes: new Map(),
-      results: new Map(),
-    };
-    found.state = 'pending';
-    events.set(found.eventId, found);
-    byIdentity.set(identity, found);
-    return { kind: 'accepted', eventId: found.eventId, state: 'pending' };
-  };
   return {
-    accept,
+    accept: (event) => acceptIn(events, byIdentity, event),
     claim: (eventId, registry) => {
       const found = require(eventId);
       found.state = 'processing';
@@ -116,24 +141,8 @@ export const createMemoryInbox = (): MemoryInbox => {
       const found = events.get(wanted.eventId);
       return found === undefined ? undefined : loadedOf(found, wanted);
     },
-    store: async (record) => {
-      const found = require(record.eventId);
-      if (found.token !== record.token || found.state !== 'processing') return null;
-      found.results.set(keyOf(record.nodeId, record.handlerId), record);
-      for (const node of record.nodes) if (!found.nodes.has(node.nodeId)) found.nodes.set(node.nodeId, node);
-      const { action } = record;
-      const row = action === null ? undefined : actions.get(`${action.ownerId}\n${action.key}`);
-      if (action !== null && row !== undefined) row.state = action.state;
-      return record.outcome === null ? found.state : settleIn(found, record.outcome);
-    },
-    reserve: async ({ ownerId, key }): Promise<Reservation> => {
-      const name = `${ownerId}\n${key}`;
-      const row = actions.get(name);
-      if (row?.state === 'applied') return { kind: 'applied' };
-      const epoch = (row?.epoch ?? 1) + (row?.state === 'failed' ? 1 : 0);
-      actions.set(name, { state: 'reserved', epoch });
-      return { kind: 'reserved', epoch, operationId: null };
-    },
+    store: async (record) => storeIn(require(record.eventId), actions, record),
+    reserve: async (place) => reserveIn(actions, place),
     changeGuard: async ({ scopeId, key }, step) => {
       const name = `${scopeId}\n${key}`;
       const { state, answer } = step(guards.get(name) ?? null, Date.now());

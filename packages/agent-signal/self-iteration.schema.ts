@@ -50,6 +50,5 @@ export const selfIterationSchema = z.strictObject({
 });
 
 export type SelfIterationMarker = Readonly<z.output<typeof markerSchema>>;
-export type SelfIteration = Readonly<z.output<typeof selfIterationSchema>>;
 export type SelfIterationMutation = Readonly<z.output<typeof mutationSchema>>;
 export type ReceiptTarget = Readonly<z.output<typeof receiptTargetSchema>>;

@@ -21,13 +21,3 @@ export const ACTION_TYPES = {
   memory: 'action.user-memory.handle',
   skill: 'action.skill-management.handle',
 } as const;
-
-/** Reserved names without a handler: prompt-shaped feedback never changes a persona silently. */
-export const RESERVED_TYPES = [
-  'signal.nudge.memory.condition-matched',
-  'signal.nudge.memory.condition-mismatched',
-  'signal.self-reflection-analysis.reflect-needed',
-  'signal.self-reflection-analysis.skipped',
-  'action.nudge.handle',
-  'action.persona.handle',
-] as const;

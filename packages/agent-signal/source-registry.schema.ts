@@ -3,7 +3,7 @@ import { int } from './fields.schema.ts';
 import { sourcePayloadSchemas } from './source-payloads.schema.ts';
 
 /** Source types that policies add to those of the base, each with its strict schema; doors read this without any handler. */
-export const addedSourceSchemas = {
+const addedSourceSchemas = {
   'probe.event': z.strictObject({ sleepMs: int.optional(), failTimes: z.int().min(-1).optional(), actions: int.optional() }),
 } as const satisfies Readonly<Record<string, z.ZodObject>>;
 

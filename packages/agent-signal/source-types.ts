@@ -35,7 +35,6 @@ export const AGENT_SIGNAL_SOURCE_TYPES = [
 ] as const;
 
 export type AgentSignalSourceType = (typeof AGENT_SIGNAL_SOURCE_TYPES)[number];
-export type AgentSignalClientSourceType = (typeof AGENT_SIGNAL_CLIENT_SOURCE_TYPES)[number];
 
 const isOneOf =
   <T extends string>(types: readonly T[]) =>

@@ -13,6 +13,3 @@ export interface ModelCall {
 export interface SignalModel {
   generate(call: ModelCall): Promise<unknown>;
 }
-
-/** Which model a worker uses: the bundled rules over words, none, or one behind the OpenAI protocol. */
-export type SignalModelKind = 'offline' | 'none' | 'openai';

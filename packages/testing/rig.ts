@@ -94,18 +94,17 @@ async function liftLimits({ db, flow: { prefix } }: WorkerDeps): Promise<void> {
 const usualNamespace = ({ namespaces }: TestServers): string =>
   namespaces[(Number(process.env['VITEST_POOL_ID'] ?? 1) - 1) % namespaces.length] ?? 'default';
 
-interface RigDepsInput {
+interface RigPlace {
   readonly name: string;
   readonly databaseUrl: string;
   readonly taskQueue: string;
-  readonly poolSize: number | undefined;
   readonly client: Client;
-  readonly signalLimits: Partial<SignalLimits> | undefined;
-  readonly signalModel: SignalModel | undefined;
-  readonly policies: CreateRigInput['policies'];
 }
 
-const createRigDeps = ({ name, databaseUrl, taskQueue, poolSize, client, signalLimits, signalModel, policies }: RigDepsInput): WorkerDeps =>
+const createRigDeps = (
+  { name, databaseUrl, taskQueue, client }: RigPlace,
+  { poolSize, signalLimits, signalModel, policies }: CreateRigInput,
+): WorkerDeps =>
   createDeps({
     identity: name,
     databaseUrl,
@@ -146,16 +145,7 @@ export async function createRig(input: CreateRigInput = {}): Promise<Rig> {
   const databaseUrl = await cloneDatabase(servers, name);
   const target = embeddedTarget(servers.temporalAddress, input.namespace ?? usualNamespace(servers));
   const connected = await connectClient(target);
-  const deps = createRigDeps({
-    name,
-    databaseUrl,
-    taskQueue,
-    poolSize: input.poolSize,
-    client: connected.client,
-    signalLimits: input.signalLimits,
-    signalModel: input.signalModel,
-    policies: input.policies,
-  });
+  const deps = createRigDeps({ name, databaseUrl, taskQueue, client: connected.client }, input);
   if (input.isLimited !== true) await liftLimits(deps);
   const lease = await holdLocalLease(deps.pool, name);
   const settings = {

@@ -131,7 +131,8 @@ describe('domains', () => {
     });
     await emit();
     const { nodes } = await signals.trace('m1');
-    const { payload } = nodes.find(({ type }) => type === 'signal.feedback.domain.skill')?.node as { payload: Record<string, string> };
+    const found = nodes.find(({ type }) => type === 'signal.feedback.domain.skill') as { node: { payload: Record<string, string> } };
+    const { payload } = found.node;
     expect(payload).toMatchObject({ skillRoute: 'accumulate', skillIntentConfidence: 0.35, skillIntentReason: 'insufficient-evidence' });
     expect(payload['skillIntentError']).toContain('[redacted-key]');
     expect(payload['skillIntentError']?.length).toBeLessThanOrEqual(480);

@@ -1,7 +1,8 @@
 import type { ModelCall, ModelTask, SignalModel } from '../../packages/contracts/signal-model.ts';
 import { createOfflineModel } from '../../packages/models/offline-model.ts';
 
-type Answer = unknown | ((call: ModelCall) => unknown);
+/** A value, or a function of the call that gives it. */
+type Answer = object | string | number | null;
 
 /** A model whose answers a test sets by task, and which counts what it was asked; a task without an answer is the offline rules'. */
 export interface StubModel extends SignalModel {

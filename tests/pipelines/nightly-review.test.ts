@@ -72,13 +72,13 @@ test('R3: the firing of the next hour repeats nothing that is under way or done,
 test('a Schedule starts it with its own nominal time', async () => {
   await ensureNightlySchedule(rig.client, { taskQueue: rig.taskQueue });
   const schedule = rig.client.schedule.getHandle(`agent-signal-nightly/${rig.taskQueue}`);
+  const ofSchedule = `WorkflowType = 'nightlyReview' and TemporalScheduledById = 'agent-signal-nightly/${rig.taskQueue}'`;
   await schedule.trigger();
   await waitUntil({
     what: 'a run',
     timeoutMs: 20_000,
-    probe: async () =>
-      (await rig.client.workflow.count(`WorkflowType = 'nightlyReview' and TaskQueue = '${rig.taskQueue}' and ExecutionStatus = 'Completed'`)).count >
-      0,
+    probe: async () => (await rig.client.workflow.count(`${ofSchedule} and ExecutionStatus = 'Completed'`)).count > 0,
   });
+  expect((await rig.client.workflow.count(ofSchedule)).count).toBe(1);
   await schedule.delete();
 });

@@ -47,6 +47,7 @@ interface Ready {
   readonly process: StrataProcess;
   readonly databaseUrl: string;
   readonly temporalAddress: string;
+  readonly gatewayUrl: string;
 }
 
 async function up(words: readonly string[] = [], env: StrataEnv = {}): Promise<Ready> {
@@ -54,7 +55,12 @@ async function up(words: readonly string[] = [], env: StrataEnv = {}): Promise<R
   started.push(stack);
   const ready = await stack.firstDocument();
   expect(ready).toMatchObject({ ready: true, pid: stack.pid });
-  return { process: stack, databaseUrl: String(ready['databaseUrl']), temporalAddress: String(ready['temporalAddress']) };
+  return {
+    process: stack,
+    databaseUrl: String(ready['databaseUrl']),
+    temporalAddress: String(ready['temporalAddress']),
+    gatewayUrl: String(ready['gatewayUrl']),
+  };
 }
 
 async function query(databaseUrl: string, statement: string): Promise<Record<string, unknown>[]> {
@@ -176,7 +182,8 @@ describe('strata up', { timeout: 300_000 }, () => {
     const { temporalAddress } = inject('strata');
     const ready = await up([], { TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_CONFIG_FILE: join(dataDir, 'no-profile.toml') });
     expect(ready.temporalAddress).toBe(temporalAddress);
-    expect((await parts()).map(({ name }) => name)).toEqual(['postgres', 'worker-1']);
+    expect((await parts()).map(({ name }) => name)).toEqual(['postgres', 'worker-1', 'gateway']);
+    expect((await fetch(`${ready.gatewayUrl}/readyz`)).status).toBe(200);
   });
 
   test('ports count up from --port-base, and a taken one is refused', async () => {

@@ -2,6 +2,7 @@ import { createSignal } from '../../../packages/agent-signal/builders.ts';
 import { CONFLICT_POLICIES, mergeTargets, resolveConflicts } from '../../../packages/agent-signal/conflicts.ts';
 import { defineSignalHandler } from '../../../packages/agent-signal/define.ts';
 import type { HandlerDefinition } from '../../../packages/agent-signal/define.ts';
+import type { SignalNode } from '../../../packages/agent-signal/nodes.ts';
 import { SIGNAL_TYPES } from '../../../packages/agent-signal/signal-types.ts';
 import { domainSchema } from '../../../packages/contracts/signal-model.schema.ts';
 import type { DomainTarget } from '../../../packages/contracts/signal-model.schema.ts';
@@ -45,6 +46,33 @@ const HINTED_INTENT: SkillIntentPayload = {
   skillIntentReason: DOCUMENT_CUE,
 };
 
+/** The targets that stand, of what the model saw and what the turn's document says of the skill. */
+const judgeTargets = (targets: readonly DomainTarget[], hinted: DomainTarget | null) =>
+  resolveConflicts([...mergeTargets(targets).filter(({ target }) => hinted === null || target !== 'skill'), ...(hinted === null ? [] : [hinted])]);
+
+interface Judged {
+  readonly node: SignalNode<SatisfactionPayload>;
+  readonly judged: DomainTarget;
+  readonly isHinted: boolean;
+}
+
+/** The signal of one domain; for a skill with what is intended. */
+const createDomainSignal = async (
+  model: PolicyDeps['model'],
+  { node, judged, isHinted }: Judged,
+  signal: { readonly aborted: boolean },
+): Promise<SignalNode> => {
+  const { result, confidence: _confidence, reason: _reason, evidence: _evidence, ...shared } = node.payload;
+  const judge = () => (model === null ? {} : judgeSkillIntent(model, node.payload, signal));
+  const intent = judged.target !== 'skill' ? {} : isHinted ? HINTED_INTENT : await judge();
+  return createSignal({
+    parent: node,
+    type: TYPES[judged.target],
+    id: `${node.signalId}:domain:${judged.target}`,
+    payload: compact({ ...shared, ...judged, ...intent, satisfactionResult: result, conflictPolicy: CONFLICT_POLICIES[judged.target] }),
+  });
+};
+
 /** Says what feedback is about: one signal per domain that stands beside the others. */
 export const createDomainHandler = ({
   db,
@@ -75,25 +103,9 @@ export const createDomainHandler = ({
       if (asked.answer.targets.length === 0) return conclude('no feedback domains classified');
       if (asked.answer.targets.length > MOST_TARGETS) return conclude('signal fanout budget exceeded');
       const hinted = hintedTarget(payload);
-      const { accepted, dropped } = resolveConflicts([
-        ...mergeTargets(asked.answer.targets).filter(({ target }) => hinted === null || target !== 'skill'),
-        ...(hinted === null ? [] : [hinted]),
-      ]);
+      const { accepted, dropped } = judgeTargets(asked.answer.targets, hinted);
       for (const { target, winner } of dropped) note(`${target}: conflict:${winner}`);
-      const { result, confidence: _confidence, reason: _reason, evidence: _evidence, ...shared } = payload;
-      const signals = [];
-      for (const judged of accepted) {
-        const intent =
-          judged.target !== 'skill' ? {} : hinted !== null ? HINTED_INTENT : model === null ? {} : await judgeSkillIntent(model, payload, signal);
-        signals.push(
-          createSignal({
-            parent: node,
-            type: TYPES[judged.target],
-            id: `${node.signalId}:domain:${judged.target}`,
-            payload: compact({ ...shared, ...judged, ...intent, satisfactionResult: result, conflictPolicy: CONFLICT_POLICIES[judged.target] }),
-          }),
-        );
-      }
+      const signals = await Promise.all(accepted.map((judged) => createDomainSignal(model, { node, judged, isHinted: hinted !== null }, signal)));
       return { status: 'dispatch', signals };
     },
   });

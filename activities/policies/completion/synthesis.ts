@@ -3,7 +3,7 @@ import type { HandlerDefinition } from '../../../packages/agent-signal/define.ts
 import { isSelfIterating } from '../../../packages/database/agents.ts';
 import { readTurn } from '../../../packages/database/conversations.ts';
 import type { ChatMessage } from '../../../packages/database/conversations.ts';
-import { completeTurn } from '../../../packages/database/signal-procedures.ts';
+import { completeTurn } from '../../../packages/database/signal-candidates.ts';
 import type { PolicyDeps } from '../deps.ts';
 import { escapeXml } from '../payloads.ts';
 import { synthesisAction } from './synthesis-action.ts';

@@ -5,7 +5,7 @@ import type { PolicyDeps } from '../deps.ts';
 import { compact } from '../payloads.ts';
 
 /** Reasons of a reflection and how often each must be counted, in the order in which the first crossed asks for one. */
-export const THRESHOLDS = [
+const THRESHOLDS = [
   ['execution_failed', 1],
   ['same_tool_failure_count', 2],
   ['failed_tool_count', 2],

@@ -62,7 +62,13 @@ const createOutcomeHandler = (deps: PolicyDeps): HandlerDefinition =>
     },
   });
 
-const counting = (id: string, on: 'agent.execution.failed' | 'runtime.after_step', reason: Addition['reason'], deps: PolicyDeps): HandlerDefinition =>
+interface Counting {
+  readonly id: string;
+  readonly on: 'agent.execution.failed' | 'runtime.after_step';
+  readonly reason: Addition['reason'];
+}
+
+const createCounter = (deps: PolicyDeps, { id, on, reason }: Counting): HandlerDefinition =>
   defineSourceHandler({
     id,
     on,
@@ -96,7 +102,7 @@ const createCorrectionHandler = (deps: PolicyDeps): HandlerDefinition =>
 export const createToolOutcomePolicy = (deps: PolicyDeps): PolicyBundle =>
   defineAgentSignalHandlers('tool-outcome', [
     createOutcomeHandler(deps),
-    counting('tool-outcome.count-failure', 'agent.execution.failed', 'execution_failed', deps),
-    counting('tool-outcome.count-step', 'runtime.after_step', 'runtime_step_count', deps),
+    createCounter(deps, { id: 'tool-outcome.count-failure', on: 'agent.execution.failed', reason: 'execution_failed' }),
+    createCounter(deps, { id: 'tool-outcome.count-step', on: 'runtime.after_step', reason: 'runtime_step_count' }),
     createCorrectionHandler(deps),
   ]);
