@@ -92,7 +92,7 @@ const parts = async (): Promise<readonly StackPart[]> => (await readStackFile(da
 describe('strata up', { timeout: 300_000 }, () => {
   test('starts every part, is well, and refuses a second stack on the same data', async () => {
     const { databaseUrl, temporalAddress } = await up(['--workers', '2']);
-    expect((await parts()).map(({ name }) => name)).toEqual(['postgres', 'temporal', 'worker-1', 'worker-2']);
+    expect((await parts()).map(({ name }) => name)).toEqual(['postgres', 'temporal', 'worker-1', 'worker-2', 'gateway']);
     const doctor = await runStrata(['doctor', '--json', '--data', dataDir]);
     expect(JSON.parse(doctor.stdout)).toMatchObject({ ok: true });
     expect(doctor.code).toBe(0);
@@ -151,7 +151,7 @@ describe('strata up', { timeout: 300_000 }, () => {
     const orphans = (await parts()).map(({ pid }) => pid);
     killed.process.kill('SIGKILL');
     await killed.process.exited;
-    expect(orphans.map(isAlive)).toEqual([true, true, true]);
+    expect(orphans.map(isAlive)).toEqual([true, true, true, true]);
 
     const next = await up();
     expect(orphans.filter(isAlive)).toEqual([]);
