@@ -98,12 +98,17 @@ export const itemScenarios: readonly Scenario[] = [
         (await client.workflow.getHandle(chunkId).fetchHistory()).events?.some(
           ({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName === 'stop',
         ) ?? false;
+      const otherRuns = Promise.withResolvers<void>();
       const execute = async (item: Context): Promise<ItemOutcome> => {
-        if (numberOf(item) <= 3) return refuse();
+        if (numberOf(item) <= 3) {
+          await otherRuns.promise;
+          return refuse();
+        }
+        otherRuns.resolve();
         await waitUntil({ what: 'the other chunk told to stop', timeoutMs: 20_000, probe: isStopped });
         return DONE;
       };
-      theatre.probes.declare('threshold', { items: 6, plan: { ...SMALL_PLAN, maxConcurrency: 2 }, execute });
+      theatre.probes.declare('threshold', { items: 6, plan: { ...SMALL_PLAN, maxConcurrency: 6 }, execute });
       const started = await theatre.probes.start('threshold', { failureThreshold: { count: 1 } });
       expect(await failureOf(theatre.probes.pipelines.result(started))).toMatchObject({ type: 'FailureThresholdExceeded' });
       return [played(theatre, 'probe/threshold', started), played(theatre, 'pipelineChunk/stopped', { workflowId: chunkId })];

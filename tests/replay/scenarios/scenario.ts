@@ -7,13 +7,16 @@ import { createPipelineClient } from '../../../packages/runtime/pipeline-client.
 import type { PipelineClient } from '../../../packages/runtime/pipeline-client.ts';
 import { createRig } from '../../../packages/testing/rig.ts';
 import type { Rig } from '../../../packages/testing/rig.ts';
+import { createSignals } from '../../agent-signal/signals.ts';
+import type { Signals } from '../../agent-signal/signals.ts';
 import { createTrialRig } from '../../pipelines/trial.ts';
 import type { TrialRig } from '../../pipelines/trial.ts';
 
-/** Where scenarios are played: probes whose items a scenario declares, and evaluation runs. */
+/** Where scenarios are played: probes whose items a scenario declares, evaluation runs, and scopes of agent signal. */
 export interface Theatre {
   readonly probes: TrialRig;
   readonly evals: { readonly rig: Rig; readonly contract: PipelineContract; readonly pipelines: PipelineClient };
+  readonly signals: { readonly rig: Rig; readonly signals: Signals };
   close(): Promise<void>;
 }
 
@@ -32,16 +35,25 @@ export interface Scenario {
 
 const QUICK = { attempts: 2, firstWaitMs: 20, growth: 'linear' } as const;
 
+/** A scope hears its last event, ends soon, and continues as new after few: small histories that still have every part. */
+const SCOPE_LIMITS = { idleMs: 1_000, continueAfterEvents: 4, claimSize: 3, retryFirstMs: 20 };
+
 /** Opens a theatre whose Workers have these options laid over those of production. */
 export async function openTheatre(worker: Partial<WorkerOptions> = {}): Promise<Theatre> {
   const quick = { ...agentEvalRunContract, retry: QUICK };
   const probes = await createTrialRig({ retry: { ...QUICK, attempts: 3 } }, { worker });
   const rig = await createRig({ worker, activities: (deps) => createAgentEvalRunActivities(deps, quick) });
   const pipelines = createPipelineClient(rig);
+  const scopes = await createRig({ worker, signalLimits: SCOPE_LIMITS });
   const close = async (): Promise<void> => {
-    await Promise.all([probes.rig.close(), rig.close()]);
+    await Promise.all([probes.rig.close(), rig.close(), scopes.close()]);
   };
-  return { probes, evals: { rig, contract: agentEvalRunContract as unknown as PipelineContract, pipelines }, close };
+  return {
+    probes,
+    evals: { rig, contract: agentEvalRunContract as unknown as PipelineContract, pipelines },
+    signals: { rig: scopes, signals: createSignals(scopes, SCOPE_LIMITS) },
+    close,
+  };
 }
 
 /** Pages of six in chunks of three: small histories that still have every part. */
