@@ -15,6 +15,7 @@ import { createTrialRig } from '../pipelines/trial.ts';
 import type { TrialRig } from '../pipelines/trial.ts';
 import { createTemporalCli } from '../support/temporal-cli.ts';
 import type { TemporalCli } from '../support/temporal-cli.ts';
+import { makeCurrent } from './make-current.ts';
 
 const VERSION_2 = fileURLToPath(new URL('fixtures/version-2.ts', import.meta.url));
 const ITEMS = 60;
@@ -50,17 +51,6 @@ const startVersion = async ({ buildId, codePath }: WorkflowBundleFile): Promise<
   });
 };
 
-/** As a deployment script does it: once the server knows the version's pollers. */
-const makeCurrent = async ({ buildId }: WorkflowBundleFile): Promise<void> => {
-  const words = ['worker', 'deployment', 'set-current-version', '--deployment-name', STRATA_DEPLOYMENT, '--build-id', buildId, '--yes'];
-  await waitUntil({
-    what: `version ${buildId} current`,
-    timeoutMs: 30_000,
-    everyMs: 300,
-    probe: async () => (await temporal(...words)) !== undefined,
-  });
-};
-
 const readCurrent = async (): Promise<string> => {
   const answer = JSON.parse(await temporal('worker', 'deployment', 'describe', '--name', STRATA_DEPLOYMENT, '-o', 'json'));
   return answer.routingConfig.currentVersionBuildID;
@@ -93,7 +83,7 @@ describe('a run that is open while a changed version is deployed', () => {
       },
     });
     await startVersion(one);
-    await makeCurrent(one);
+    await makeCurrent(temporal, one.buildId);
     expect(await readCurrent()).toBe(one.buildId);
     old = await trial.start('old');
     await waitUntil({ what: 'items behind the gate', timeoutMs: 30_000, probe: async () => trial.executed('old').length > FREE });
@@ -102,7 +92,7 @@ describe('a run that is open while a changed version is deployed', () => {
   test('keeps version 1 draining when version 2 becomes current, and a new run starts on 2', async () => {
     expect(two.buildId).not.toBe(one.buildId);
     await startVersion(two);
-    await makeCurrent(two);
+    await makeCurrent(temporal, two.buildId);
     expect(await readCurrent()).toBe(two.buildId);
     trial.declare('new', { items: 12, plan: { pageSize: 12, chunkSize: 6 } });
     const started = await trial.start('new');
