@@ -7,6 +7,9 @@ const addedSourceSchemas = {
   'probe.event': z.strictObject({ sleepMs: int.optional(), failTimes: z.int().min(-1).optional(), actions: int.optional() }),
 } as const satisfies Readonly<Record<string, z.ZodObject>>;
 
+/** Source types that policies have added. */
+export const addedSourceTypes: readonly string[] = Object.keys(addedSourceSchemas);
+
 const schemas: ReadonlyMap<string, z.ZodObject> = new Map<string, z.ZodObject>(Object.entries({ ...sourcePayloadSchemas, ...addedSourceSchemas }));
 
 /** Every known source type, sorted. */
