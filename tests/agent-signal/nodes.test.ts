@@ -179,7 +179,7 @@ describe('nodes', () => {
     expect(ran.filter((id) => id === 'ping' || id === 'pong')).toHaveLength(8);
   });
 
-  test('N7: an action whose write signals its own scope ends at the causation depth', async () => {
+  test('N7, F11: an action whose write signals its own scope ends at the causation depth', async () => {
     let answers: { readonly accepted: boolean; readonly reason?: string }[] = [];
     await open([
       source('again', async ({ emit, node }) => {

@@ -19,7 +19,7 @@ afterEach(() => rig.close());
 const ids = (count: number, prefix = 'm'): string[] => Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
 
 describe('the order of a scope', () => {
-  test('Q4: an event that always fails is given up after its attempts and the ones behind it run in order; one that is refused has one attempt', async () => {
+  test('Q4, F10: an event that always fails is given up after its attempts and the ones behind it run in order; one that is refused has one attempt', async () => {
     await signals.enqueue(probeEvent('poison', { failTimes: 1_000 }));
     for (const id of ids(4)) await signals.enqueue(probeEvent(id));
     expect(await signals.ended(5)).toMatchObject({ done: 4, failed: 1 });
@@ -35,7 +35,7 @@ describe('the order of a scope', () => {
     expect(results).toMatchObject([{ attempt: 1, answer: { status: 'failed', error: { code: 'ProviderRefused' } } }]);
   });
 
-  test('Q2: a failed event is opened again by its redelivery, and what is done is done once', async () => {
+  test('Q2, F5: a failed event is opened again by its redelivery, and what is done is done once', async () => {
     await signals.enqueue(probeEvent('m1', { failTimes: -1 }));
     await signals.ended(1);
     expect(await signals.enqueue(probeEvent('m1', { failTimes: 0 }))).toMatchObject({ accepted: true, reopened: true });
@@ -52,7 +52,7 @@ describe('the order of a scope', () => {
     expect(await signals.count('signal_probes')).toBe(1);
   });
 
-  test('Q6: events of three scopes sent in turn run in order of acceptance within each, whatever their senders clocks say', async () => {
+  test('Q6, F7: events of three scopes sent in turn run in order of acceptance within each, whatever their senders clocks say', async () => {
     const scopes = ['topic:a', 'topic:b', 'topic:c'];
     for (const [index, id] of ids(60).entries())
       for (const scopeKey of scopes) await signals.enqueue(probeEvent(id, { sleepMs: 2 }, { scopeKey, timestamp: 10_000 - index }));
@@ -62,7 +62,7 @@ describe('the order of a scope', () => {
     }
   });
 
-  test('L1: events at full speed run once and in order over several continuations', async () => {
+  test('L1, F1: events at full speed run once and in order over several continuations', async () => {
     for (const id of ids(170)) await signals.enqueue(probeEvent(id, { actions: 1 }));
     expect(await signals.ended(170)).toMatchObject({ done: 170, failed: 0 });
     expect(await signals.endOrder()).toEqual(ids(170));
@@ -87,7 +87,7 @@ describe('the order of a scope', () => {
 });
 
 describe('signals straight from Temporal', () => {
-  test('L4: what is no event becomes a rejection, and the next good one runs', async () => {
+  test('L4, F6: what is no event becomes a rejection, and the next good one runs', async () => {
     await signals.enqueue(probeEvent('m0'));
     const scope = signals.scope();
     await scope.signal('sourceEvent', 'oops');

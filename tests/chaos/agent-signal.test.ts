@@ -47,7 +47,7 @@ const ids = (count: number, prefix = 'm'): string[] => Array.from({ length: coun
 const isDone = async (count: number): Promise<boolean> => ((await signals.status())?.done ?? 0) >= count;
 
 describe('a scope whose worker is killed', () => {
-  test('L1: runs every event once and in order, over continuations and two deaths', async () => {
+  test('L1, F9: runs every event once and in order, over continuations and two deaths', async () => {
     await open({ workers: 0 });
     const first = await startWorker();
     const all = ids(500);
@@ -79,7 +79,7 @@ describe('a scope whose worker is killed', () => {
   });
 });
 
-test('L2: an event at the moment in which its scope idles out is never lost', async () => {
+test('L2, F8: an event at the moment in which its scope idles out is never lost', async () => {
   await open();
   const trials = isFull ? 25 : 5;
   const scopes = Array.from({ length: 20 }, (_, index) => `topic:race-${index}`);
