@@ -6,6 +6,7 @@ import type { TrialOutcome } from '../row.ts';
 import { measureAcceptedFloor, measureQuietFloor, measureScopesFloor, measureSequentialFloor } from '../signal-floors.ts';
 import { computePercentile, roundTo } from '../statistics.ts';
 import { freshName } from '../trial.ts';
+import { SCOPE_TYPE } from '../../packages/contracts/agent-signal-scope.ts';
 import { scopeWorkflowId } from '../../packages/contracts/scope-identity.ts';
 import { SIGNAL_LIMITS } from '../../packages/contracts/signal-limits.ts';
 import { enqueueEvent } from '../../packages/runtime/signal-doors.ts';
@@ -104,6 +105,16 @@ const measureApplied = async (context: BenchContext) => {
   return { appliedP50Ms: roundTo(computePercentile(taken, 0.5), 1), appliedP95Ms: roundTo(computePercentile(taken, 0.95), 1) };
 };
 
+/** Scopes idle out after a minute; until then they would be work for the rows behind this one. */
+const awaitIdle = ({ stack, signal }: BenchContext): Promise<void> =>
+  waitUntil({
+    what: 'no scope running',
+    timeoutMs: 180_000,
+    everyMs: 1_000,
+    signal,
+    probe: async () => (await stack.client.workflow.count(`WorkflowType = '${SCOPE_TYPE}' and ExecutionStatus = 'Running'`)).count === 0,
+  });
+
 type Figures = RowFigures['signals'];
 
 const measureOurs = (context: BenchContext, events: number, spread: Events) =>
@@ -118,6 +129,8 @@ const measureOurs = (context: BenchContext, events: number, spread: Events) =>
     const acceptedScopesPerSecond = await enqueueAll(context, many, spread);
     const finishedScopesPerSecond = await awaitEnds(context, many, spread.scopes * spread.each);
     const quietP95Ms = await measureQuiet(context);
+    const applied = await measureApplied(context);
+    await awaitIdle(context);
     return {
       acceptedPerSecond,
       finishedPerSecond,
@@ -125,7 +138,7 @@ const measureOurs = (context: BenchContext, events: number, spread: Events) =>
       acceptedScopesPerSecond,
       finishedScopesPerSecond,
       quietP95Ms,
-      ...(await measureApplied(context)),
+      ...applied,
     };
   });
 

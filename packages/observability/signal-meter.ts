@@ -14,6 +14,7 @@ export interface SignalMeter {
   stepEnded(step: MeteredStep, result: StepResult, seconds: number): void;
   /** A call that is to be made again. */
   stepRetried(handlerId: string, seconds: number): void;
+  /** What a sweep saw; 0 once no sweep of this process has followed for a while. */
   oldestPending(seconds: number): void;
 }
 
@@ -21,6 +22,9 @@ export interface SignalMeter {
 export const SIGNAL_BUCKETS: Readonly<Record<string, readonly number[]>> = {
   [SIGNAL_METRICS.handlerDuration]: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60],
 };
+
+/** Any worker sweeps, every 30 s: what this one saw is no news any more when it has not swept for so long. */
+const SWEPT_ELSEWHERE_MS = 90_000;
 
 /** Creates the meter over one of the SDK. */
 export const createSignalMeter = (meter: MetricMeter): SignalMeter => {
@@ -30,6 +34,7 @@ export const createSignalMeter = (meter: MetricMeter): SignalMeter => {
   const events = meter.createCounter(SIGNAL_METRICS.events, 'events', 'Events that a handler call ended, by their state');
   const durations = meter.createHistogram(SIGNAL_METRICS.handlerDuration, 'float', 's', 'Seconds of one handler call');
   const oldest = meter.createGauge(SIGNAL_METRICS.oldestPending, 'float', 's', 'Age of the oldest pending event');
+  let fading: NodeJS.Timeout | undefined;
   return {
     stepEnded: ({ handlerId, sourceType }, { answer, settled }, seconds) => {
       handlers.add(1, { handler: handlerId, answer: answer.status });
@@ -42,6 +47,10 @@ export const createSignalMeter = (meter: MetricMeter): SignalMeter => {
       handlers.add(1, { handler: handlerId, answer: 'retried' });
       durations.record(seconds, { handler: handlerId });
     },
-    oldestPending: (seconds) => oldest.set(seconds),
+    oldestPending: (seconds) => {
+      oldest.set(seconds);
+      clearTimeout(fading);
+      fading = setTimeout(() => oldest.set(0), SWEPT_ELSEWHERE_MS).unref();
+    },
   };
 };
