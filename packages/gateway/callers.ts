@@ -38,6 +38,12 @@ const isSigned = (secrets: readonly string[], headers: Record<string, string>, b
     }
   });
 
+const LOOPBACK: readonly string[] = ['127.0.0.1', '[::1]', 'localhost'];
+
+/** Whether a page of another site has a browser make this call; a browser says so, and nothing else protects an open gateway from it. */
+const isForeignPage = (origin: string | undefined): boolean =>
+  origin !== undefined && !(URL.canParse(origin) && LOOPBACK.includes(new URL(origin).hostname));
+
 const callerOf = (context: Context, body: string, { tokens, webhookSecrets, defaultUser }: CallerRules): Caller | undefined => {
   const [, bearer] = BEARER.exec(context.req.header('authorization') ?? '') ?? [];
   if (bearer !== undefined) {
@@ -48,7 +54,8 @@ const callerOf = (context: Context, body: string, { tokens, webhookSecrets, defa
     // The library refuses a timestamp that is more than five minutes off: a replay comes too late.
     return isSigned(webhookSecrets, context.req.header(), body) ? { kind: 'service' } : undefined;
   }
-  return tokens.length === 0 && webhookSecrets.length === 0 ? { kind: 'service', userId: defaultUser } : undefined;
+  const isOpen = tokens.length === 0 && webhookSecrets.length === 0;
+  return isOpen && !isForeignPage(context.req.header('origin')) ? { kind: 'service', userId: defaultUser } : undefined;
 };
 
 /** Lets known callers through: a bearer token, or a webhook signed as Standard Webhooks has it. */

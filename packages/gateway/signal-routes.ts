@@ -40,13 +40,15 @@ const senderOf = (context: GatewayContext, door: Door): Sender => {
   return { door, caller: { ...caller, kind: 'user' } };
 };
 
-const ownerOf = ({ userId, workspaceId }: Caller, context: GatewayContext): string => {
-  const user = userId ?? context.req.query('userId');
-  if (user === undefined && workspaceId === undefined)
+/** Only a service says in its query whose data it asks for; a user's token speaks for its user and workspace. */
+const ownerOf = ({ kind, ...own }: Caller, context: GatewayContext): string => {
+  const [userId, workspaceId] = kind === 'service' ? [context.req.query('userId'), context.req.query('workspaceId')] : [];
+  const owner = { userId: own.userId ?? userId, workspaceId: own.workspaceId ?? workspaceId };
+  if (owner.userId === undefined && owner.workspaceId === undefined)
     throw new EventRefused('InvalidInput', [
       { path: 'userId', code: 'missing', message: 'Missing userId in query: a service says for whom it asks' },
     ]);
-  return deriveOwnerId({ workspaceId: workspaceId ?? context.req.query('workspaceId'), userId: user ?? '' });
+  return deriveOwnerId({ workspaceId: owner.workspaceId, userId: owner.userId ?? '' });
 };
 
 const notFound = (detail: string): Response => problem({ status: 404, type: 'NotFound', detail });

@@ -94,6 +94,15 @@ describe('the server door', () => {
     expect(await call(`/agent-signal/scopes/topic:t1?userId=somebody`, { token: 'user-token' })).toMatchObject({ status: 200, body: { done: 1 } });
   });
 
+  test("a user's token asks for nobody else's data, whatever its query says", async () => {
+    const workspace = { ...event('w1'), workspaceId: 'w' };
+    await call('/agent-signal/emit', { body: workspace });
+    const path = '/agent-signal/scopes/topic:t1?workspaceId=w';
+    expect(await call(path)).toMatchObject({ status: 200, body: { ownerId: 'ws:w', done: 1 } });
+    expect(await call(path, { token: 'user-token' })).toMatchObject({ status: 404 });
+    expect(await call('/agent-signal/traces/probe.event/w1?workspaceId=w', { token: 'user-token' })).toMatchObject({ status: 404 });
+  });
+
   test('refuses with a problem that names the field', async () => {
     expect(await call('/agent-signal/events', { body: event('m1', { sleepMs: '5' }) })).toMatchObject({
       status: 400,
@@ -188,4 +197,25 @@ test('the OpenAPI document names every door and every source type', async () => 
   );
   expect(Object.keys((body['components'] as { schemas: object }).schemas)).toContain('payload.agent.user.message');
   expect(await call('/nowhere')).toMatchObject({ status: 404, type: 'application/problem+json' });
+});
+
+test('a gateway that is open on the loopback address takes no call that the page of another site has made', async () => {
+  const callers = { tokens: [], webhookSecrets: [], defaultUser: signals.user };
+  const open = createGateway({
+    signals: signals.deps,
+    pipelines: createPipelineClient(rig),
+    callers,
+    checks: {},
+    onError: (error) => faults.push(error),
+  });
+  const send = (origin?: string) =>
+    open.request('/agent-signal/events', {
+      method: 'POST',
+      body: JSON.stringify(event('m1')),
+      headers: { 'content-type': 'text/plain', ...(origin === undefined ? {} : { origin }) },
+    });
+  expect((await send('https://elsewhere.example')).status).toBe(401);
+  expect((await send('null')).status).toBe(401);
+  expect((await send('http://localhost:3000')).status).toBe(202);
+  expect((await send()).status).toBe(202);
 });
