@@ -93,14 +93,18 @@ const createClaim =
     const due = leasedMs > 0 || nextDueInMs !== 0 ? [] : await claimDueTimers(db, { scopeId, runId, size: limit });
     const size = limit - due.length;
     const queued = leasedMs > 0 || size === 0 ? [] : await claimEvents(db, { scopeId, runId, size, limits });
-    const events = await claimedOf(db, registry, [...due, ...queued.filter(({ eventId }) => !due.some((each) => each.eventId === eventId))]);
+    // What a timer has just made `processing` is claimed once more with the rest: the newer token is the one that holds.
+    const isDue = ({ eventId }: ClaimedRow): boolean => due.some((each) => each.eventId === eventId);
+    const first = due.map((timed) => queued.find(({ eventId }) => eventId === timed.eventId) ?? timed);
+    const events = await claimedOf(db, registry, [...first, ...queued.filter((row) => !isDue(row))]);
     for (const { eventId, token, fresh, sourceType, sourceId } of queued)
       if (fresh !== null) fresher.keep({ eventId, token }, { scopeId, ownerId, scopeKey, sourceType, sourceId, ...fresh });
     const status = wantsStatus ? await readScopeStatus(db, { ownerId, scopeKey }) : null;
     return {
       events,
       states: await readStates(db, awaited),
-      nextDueInMs: leasedMs > 0 ? Math.min(leasedMs, nextDueInMs ?? leasedMs) : nextDueInMs,
+      // Nothing is claimed before the lease is over, whatever is due.
+      nextDueInMs: leasedMs > 0 ? leasedMs : nextDueInMs,
       status,
       limits,
     };
@@ -137,8 +141,14 @@ export const createAgentSignalScopeActivities = ({
 
   const registry = createHandlerRegistry((signals.policies ?? createPolicies)({ db, model: signals.model, isOnByDefault: signals.isOnByDefault }));
   const claim = createClaim({ db, registry, limits, fresher });
+  /** Another attempt may have stored an answer meanwhile, perhaps in another process: only the first one goes by what the claim has read. */
+  const storeOf = () => {
+    const store = createPostgresStore(db, limits);
+    const { attempt, activityType } = Context.current().info;
+    return attempt === 1 && activityType === `${SCOPE_TYPE}.runHandler` ? fresher.over(store) : store;
+  };
   const deps = (): StepDeps => ({
-    store: fresher.over(createPostgresStore(db, limits)),
+    store: storeOf(),
     registry,
     limits,
     derive: createDeriver(db, { ...signals, taskQueue: Context.current().info.taskQueue }),

@@ -12,11 +12,20 @@ const EXCERPT_BYTES = 200;
 
 type Reason = Omit<Rejection, 'excerpt'>;
 
+/** An owner as a scope that was started by hand spells it: what is no encoding stands for itself. */
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
 /** A scope's own signals say neither whose nor which scope they are, or say it right. */
 const withScope = (body: unknown, { ownerId, scopeKey }: ScopeIdentity): unknown => {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const isUser = !ownerId.startsWith('ws:');
-  const owner = isUser ? { userId: decodeURIComponent(ownerId) } : { workspaceId: decodeURIComponent(ownerId.slice(3)) };
+  const owner = isUser ? { userId: decode(ownerId) } : { workspaceId: decode(ownerId.slice(3)) };
   return { scopeKey, ...owner, ...body };
 };
 
@@ -58,7 +67,14 @@ export const acceptRaw = async (
     const reason = await judge(db, signal, { scope, rules });
     if (reason === null) continue;
     rejected++;
-    await storeRejection(db, { ...scope, ...reason, runId, place: firstPlace + index, excerpt: cutText(signal.excerpt, EXCERPT_BYTES) });
+    await storeRejection(db, {
+      ...scope,
+      reason: reason.reason,
+      path: cutText(reason.path, EXCERPT_BYTES),
+      runId,
+      place: firstPlace + index,
+      excerpt: cutText(signal.excerpt, EXCERPT_BYTES),
+    });
   }
   return { rejected };
 };

@@ -4,6 +4,7 @@ import type { LoadedStep } from '../../packages/contracts/signal-store.ts';
 import type { Database } from '../../packages/database/database.ts';
 import { acceptEvent, insertDerived } from '../../packages/database/signal-inbox.ts';
 import type { EmitRules } from './emit.ts';
+import { ownLimits } from './own-limits.ts';
 
 /** Keeps derived events: in the same scope in place of the original, elsewhere at that queue's end. They inherit the cause and pass every gate. */
 export const createDeriver =
@@ -14,7 +15,7 @@ export const createDeriver =
       await insertDerived(db, event, eventId);
       return 'next';
     }
-    const accepted = await acceptEvent(db, event, { limits });
+    const accepted = await acceptEvent(db, event, { limits: ownLimits(limits) });
     if (accepted.kind === 'accepted' && accepted.sendsWake) await wake(event, taskQueue);
     return 'elsewhere';
   };

@@ -1,5 +1,4 @@
 import type { SourceEvent } from '../../packages/contracts/signal-events.ts';
-import type { SignalLimits } from '../../packages/contracts/signal-limits.ts';
 import { readOperation } from '../../packages/database/agent-operations.ts';
 import { endOperation } from '../../packages/database/agent-operation-ends.ts';
 import type { Operation } from '../../packages/database/agent-operations.ts';
@@ -9,6 +8,7 @@ import { inTransaction } from '../../packages/database/database.ts';
 import { acceptEvent } from '../../packages/database/signal-inbox.ts';
 import type { AgentSignalScopeDeps } from '../agent-signal-scope.ts';
 import { compact } from '../policies/payloads.ts';
+import { ownLimits } from './own-limits.ts';
 import { redact } from './step-errors.ts';
 
 /** How an agent run ended. */
@@ -19,9 +19,6 @@ export interface RunEnd {
   readonly reason: string;
   readonly taskQueue: string;
 }
-
-/** Nothing keeps the end of our own run out of its scope. */
-const ownLimits = (limits: SignalLimits): SignalLimits => ({ ...limits, acceptedPerSecond: 1_000_000, pending: 1_000_000_000 });
 
 const mutationOf = ({ callId, apiName, kind, result }: ToolCallRow) => ({ kind, apiName, toolCallId: callId, data: result });
 

@@ -115,6 +115,8 @@ export const executeEvent = async (deps: ExecuteDeps, event: SourceEvent): Promi
   const leaseToken = randomUUID();
   const leased = await leaseEvent(deps.db, { eventId, leaseToken, leaseMs: deps.limits.leaseMs });
   if (leased === null) {
+    // The scope may have claimed the event between the two halves of the lease.
+    await endLease(deps.db, leaseToken);
     await deps.wake(event, deps.taskQueue);
     return { deduped: true, reason: 'scope_locked', scopeKey, sourceId, state: 'pending' };
   }

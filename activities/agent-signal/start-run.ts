@@ -32,7 +32,7 @@ export const createRunOrders = (db: Database, { runsPerHour }: { readonly runsPe
   reserve: async ({ step, key, epoch, run }) => {
     const { ownerId, scopeKey, context } = step;
     const operationId = operationIdOf(ownerId, key, epoch);
-    if ((await countRecentOperations(db, { ownerId, scopeKey })) >= runsPerHour) return null;
+    if ((await countRecentOperations(db, { ownerId, scopeKey, operationId })) >= runsPerHour) return null;
     const { anchorMessageId } = run.marker;
     const thread = { threadId: `thread-${operationId}`, anchorMessageId: anchorMessageId ?? '', userId: context.userId };
     // A run without a thread is as good.

@@ -5,7 +5,7 @@ import { toProblems } from '../contracts/problems.schema.ts';
 import { EVENT_FAILURES } from '../contracts/signal-events.ts';
 import type { EventFailureType, SourceEvent } from '../contracts/signal-events.ts';
 import type { SignalLimits } from '../contracts/signal-limits.ts';
-import { id, int, sourceId } from './fields.schema.ts';
+import { id, int, nodeId, sourceId } from './fields.schema.ts';
 import { deriveOwnerId, deriveScopeKey, findScopeKeyProblem } from './scope-key.ts';
 import type { ScopeParts } from './scope-key.ts';
 import { findSourceSchema, sourceTypes } from './source-registry.schema.ts';
@@ -29,7 +29,7 @@ export interface RefusedEvent {
 
 export type ParsedEvent = { readonly ok: true; readonly event: SourceEvent } | RefusedEvent;
 
-const cause = z.strictObject({ rootSourceId: z.string().min(1).max(1_000), chainId: z.string().min(1).max(1_000), depth: int });
+const cause = z.strictObject({ rootSourceId: nodeId, chainId: nodeId, depth: int });
 
 const base = { sourceType: id, sourceId, payload: z.looseObject({}), timestamp: int.optional(), userId: id.optional(), agentId: id.optional() };
 

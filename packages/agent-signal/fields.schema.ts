@@ -3,6 +3,7 @@ import { computeByteLength } from '../contracts/digest.ts';
 
 const ID_BYTES = 200;
 const SOURCE_ID_BYTES = 600;
+const NODE_ID_BYTES = 1_000;
 const TEXT_BYTES = 64 * 1_024;
 const UNSTORABLE = /\0|\p{Surrogate}/gu;
 const ISO_MS = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
@@ -22,6 +23,9 @@ export const id = identifier(ID_BYTES);
 
 /** Identity of a fact within its scope and type, ≤ 600 bytes. */
 export const sourceId = identifier(SOURCE_ID_BYTES);
+
+/** Name of a node or chain, ≤ 1,000 bytes. */
+export const nodeId = identifier(NODE_ID_BYTES);
 
 /** Text ≤ 64 KiB; what no text column can hold (NUL, half a character) is replaced. */
 export const text = z

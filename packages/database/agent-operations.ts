@@ -26,13 +26,16 @@ export interface Operation extends NewOperation {
   readonly steps: number;
 }
 
-/** Agent runs of a scope in the last hour. */
-export const countRecentOperations = async (executor: Executor, { ownerId, scopeKey }: Pick<NewOperation, 'ownerId' | 'scopeKey'>): Promise<number> =>
+/** Agent runs of a scope in the last hour besides this one. */
+export const countRecentOperations = async (
+  executor: Executor,
+  { ownerId, scopeKey, operationId }: Pick<NewOperation, 'ownerId' | 'scopeKey' | 'operationId'>,
+): Promise<number> =>
   (
     await readRow<{ count: number }>(
       executor,
       sql`select count(*)::int as count from agent_operations
-          where owner_id = ${ownerId} and scope_key = ${scopeKey} and created_at > now() - interval '1 hour'`,
+          where owner_id = ${ownerId} and scope_key = ${scopeKey} and operation_id <> ${operationId} and created_at > now() - interval '1 hour'`,
     )
   ).count;
 
@@ -66,11 +69,16 @@ export const readOperation = async (executor: Executor, operationId: string): Pr
     )
   )[0];
 
-/** Runs that should have ended or gone on long ago: their workflow may be gone. */
+/** Runs that should have ended or gone on long ago: their workflow may be gone. One that its event is still to start is none. */
 export const findSilentOperations = (executor: Executor): Promise<readonly string[]> =>
   readRows<{ id: string }>(
     executor,
-    sql`select operation_id as id from agent_operations where state in ('reserved', 'running') and created_at < now() - interval '1 minute' limit 50`,
+    sql`select o.operation_id as id from agent_operations o
+        where o.state in ('reserved', 'running') and o.created_at < now() - interval '1 minute'
+          and not (o.state = 'reserved' and exists (
+            select 1 from signal_actions a join signal_events e on e.id = a.event_id
+            where a.operation_id = o.operation_id and e.state in ('pending', 'processing', 'waiting')))
+        order by random() limit 50`,
   ).then((rows) => rows.map(({ id }) => id));
 
 /** A run begins; one that has ended stays so. */

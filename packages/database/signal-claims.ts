@@ -67,9 +67,11 @@ const isLost = sql`chosen.state = 'processing' and chosen.run_id is distinct fro
 const claimStatement = prepareStatement<ClaimValues, ClaimedRow & { readonly state: string; readonly isPending: boolean }>(
   'strata_claim_signal_events',
   sql`
-  with chosen as (
+  with free as (
+    select id from signal_scopes where id = ${scope} and (lease_until is null or lease_until < now()) for update
+  ), chosen as (
     select id, seq, state, run_id, deaths, row_number() over (order by seq) = 1 as is_first from (
-      select id, seq, state, run_id, deaths from signal_events where scope_id = ${scope} and state in ('pending', 'processing')
+      select id, seq, state, run_id, deaths from signal_events where scope_id = (select id from free) and state in ('pending', 'processing')
       order by seq limit ${sql.placeholder('size')}::int for update
     ) as queue
   ), claimed as (
@@ -78,6 +80,7 @@ const claimStatement = prepareStatement<ClaimValues, ClaimedRow & { readonly sta
       state = case when ${isLost} and chosen.is_first and e.deaths + 1 >= ${sql.placeholder('deaths')}::int then 'failed' else 'processing' end,
       outcome = case when ${isLost} and chosen.is_first and e.deaths + 1 >= ${sql.placeholder('deaths')}::int then 'failed' end,
       reason = case when ${isLost} and chosen.is_first and e.deaths + 1 >= ${sql.placeholder('deaths')}::int then 'scope_crashed' end,
+      finished_at = case when ${isLost} and chosen.is_first and e.deaths + 1 >= ${sql.placeholder('deaths')}::int then now() end,
       token = e.token + 1, run_id = ${run}, started_at = coalesce(e.started_at, now())
     from chosen where e.id = chosen.id
     returning e.id, e.seq, e.token, e.source_type, e.source_id, e.state, e.timer_id, e.payload, e.context, e.cause
@@ -87,7 +90,7 @@ const claimStatement = prepareStatement<ClaimValues, ClaimedRow & { readonly sta
   from claimed where state = 'processing' order by seq`,
 );
 
-/** What the claimant still holds, then pending events in order of acceptance. */
+/** What the claimant still holds, then pending events in order of acceptance; nothing while a caller has leased the scope, even since a moment ago. */
 export const claimEvents = (
   executor: Executor,
   {

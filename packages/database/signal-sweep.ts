@@ -8,7 +8,8 @@ const SCOPES_A_SWEEP = 500;
 
 /**
  * Scopes with something to do that nobody may have heard of: an event that is pending for a while, a timer that is due, an event in the hands of a run
- * that has not claimed for longer than any handler may take, a lease that is over.
+ * that has not claimed for longer than any handler may take, an event whose lease is over. Where there are more than one sweep wakes, none is left out
+ * for good.
  */
 export const findSleepers = (executor: Executor, { sweepAfterMs, retryTotalMs }: SignalLimits): Promise<readonly ScopeIdentity[]> =>
   readRows(
@@ -16,10 +17,12 @@ export const findSleepers = (executor: Executor, { sweepAfterMs, retryTotalMs }:
     sql`
     select s.owner_id as "ownerId", s.scope_key as "scopeKey" from signal_scopes s where s.id in (
       select scope_id from signal_events where state = 'pending' and accepted_at < now() - ${sweepAfterMs} * interval '1 ms'
-      union select scope_id from signal_timers where state = 'open' and due_at < now() - interval '2 seconds'
+      union select t.scope_id from signal_timers t join signal_events w on w.id = t.event_id and w.state = 'waiting'
+        where t.state = 'open' and t.due_at < now() - interval '2 seconds'
       union select e.scope_id from signal_events e join signal_scopes o on o.id = e.scope_id
-        where e.state = 'processing' and o.claimed_at < now() - least(${retryTotalMs}, ${sweepAfterMs} * 6) * interval '1 ms'
-    ) limit ${SCOPES_A_SWEEP}`,
+        where e.state = 'processing' and (o.lease_until is null or o.lease_until < now())
+          and coalesce(o.claimed_at, e.started_at) < now() - least(${retryTotalMs}, ${sweepAfterMs} * 6) * interval '1 ms'
+    ) order by random() limit ${SCOPES_A_SWEEP}`,
   );
 
 /** Scopes whose consumer was of another build than the current one: each is woken once, and continues as new on that one. */

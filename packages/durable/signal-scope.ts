@@ -124,7 +124,11 @@ const runClaimed = async (story: ScopeStory, { events }: Claimed): Promise<Claim
     story.currentEvent = `${event.sourceType} ${event.sourceId}`;
     const end = await runClaimedEvent(event, story.limits);
     story.events++;
-    if (end.kind === 'lost') break;
+    if (end.kind === 'lost') {
+      // Whatever else was claimed with it is still ours: the next claim has it.
+      story.isWoken = true;
+      break;
+    }
     if (end.isFollowed) story.isWoken = true;
     // It has a timer that the claim did not know of.
     if (end.kind === 'settled' && end.state === 'waiting') story.isWoken = true;

@@ -23,14 +23,19 @@ export interface SignalSweepInput {
 export interface SweepAnswer {
   readonly woken: number;
   readonly restarted: number;
+  /** Scopes that could not be reached: the next sweep finds them again. */
+  readonly failed: number;
 }
 
-const inLanes = async <T>(all: readonly T[], work: (each: T) => Promise<void>): Promise<void> => {
+/** Works at all of them, some at a time; answers how many failed. One that fails keeps none of the others from its turn. */
+const inLanes = async <T>(all: readonly T[], work: (each: T) => Promise<void>): Promise<number> => {
   const waiting = all.values();
+  let failed = 0;
   const lane = async (): Promise<void> => {
-    for (const each of waiting) await work(each);
+    for (const each of waiting) await work(each).catch(() => void failed++);
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, all.length) }, lane));
+  return failed;
 };
 
 /** Whether a run's workflow task is not getting anywhere. */
@@ -59,10 +64,10 @@ const restart = async ({ client, db, taskQueue }: SignalSweepInput, scope: Scope
 export const sweepScopes = async (input: SignalSweepInput): Promise<SweepAnswer> => {
   const { client, db, limits, taskQueue } = input;
   const sleepers = await findSleepers(db, limits);
-  await inLanes(sleepers, async (scope) => void (await wakeScope(client, scope, taskQueue)));
+  let failed = await inLanes(sleepers, async (scope) => void (await wakeScope(client, scope, taskQueue)));
   const { currentBuildId } = await readDeployment(client);
   const outdated = currentBuildId === undefined ? [] : await findOutdated(db, currentBuildId);
-  await inLanes(outdated, async (scope) => {
+  failed += await inLanes(outdated, async (scope) => {
     const { status } = await client.workflow
       .getHandle(scopeWorkflowId(scope))
       .describe()
@@ -71,8 +76,8 @@ export const sweepScopes = async (input: SignalSweepInput): Promise<SweepAnswer>
     await markBuild(db, scope, currentBuildId as string);
   });
   let restarted = 0;
-  await inLanes(await findStuck(db), async (scope) => {
+  failed += await inLanes(await findStuck(db), async (scope) => {
     if (await restart(input, scope)) restarted++;
   });
-  return { woken: sleepers.length + outdated.length, restarted };
+  return { woken: sleepers.length + outdated.length - failed, restarted, failed };
 };
