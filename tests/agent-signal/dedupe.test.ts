@@ -3,6 +3,7 @@ import { redriveEvents } from '../../packages/database/signal-redrive.ts';
 import { waitUntil } from '../../packages/runtime/wait-until.ts';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
+import { readChain } from '../pipelines/histories.ts';
 import { createSignals, probeEvent } from './signals.ts';
 import type { Signals } from './signals.ts';
 
@@ -27,27 +28,26 @@ const sendOthers = async (count: number): Promise<void> => {
   await Promise.all(Array.from({ length: 20 }, lane));
 };
 
-const deleteHistories = async (): Promise<void> => {
-  const query = `TaskQueue = '${rig.taskQueue}' and WorkflowType = 'agentSignalScope'`;
-  // The newest runs may be listed only after a while, and one that is being deleted is listed for a while yet.
-  const deleteListed = async (): Promise<boolean> => {
-    let listed = 0;
-    for await (const { workflowId, runId } of rig.client.workflow.list({ query })) {
-      listed++;
-      const request = { namespace: rig.namespace, workflowExecution: { workflowId, runId } };
-      await rig.client.workflowService.deleteWorkflowExecution(request).catch(() => undefined);
-    }
-    return listed === 0 && !(await isKnown());
-  };
-  const isKnown = () =>
-    signals
-      .scope()
+/** Deletes every run of the scope's chain; the server does it in its own time. */
+const deleteHistories = async (firstRunId: string): Promise<void> => {
+  const { workflowId } = signals.scope();
+  const chain = await readChain(rig, workflowId, firstRunId);
+  const isKnown = (runId: string) =>
+    rig.client.workflow
+      .getHandle(workflowId, runId)
       .describe()
       .then(
         () => true,
         () => false,
       );
-  await waitUntil({ what: 'no history', timeoutMs: 60_000, everyMs: 500, probe: deleteListed });
+  for (const { runId } of chain)
+    await rig.client.workflowService.deleteWorkflowExecution({ namespace: rig.namespace, workflowExecution: { workflowId, runId } });
+  await waitUntil({
+    what: 'no history',
+    timeoutMs: 300_000,
+    everyMs: 200,
+    probe: async () => !(await Promise.all(chain.map(({ runId }) => isKnown(runId)))).includes(true),
+  });
 };
 
 describe('a fact that is sent again', () => {
@@ -56,7 +56,7 @@ describe('a fact that is sent again', () => {
     { timeout: 1_800_000 },
     async () => {
       const others = isFull ? 20_000 : 200;
-      await signals.enqueue(probeEvent('m1', { actions: 1 }, { timestamp: 1_000 }));
+      const { workflowRunId } = await signals.enqueue(probeEvent('m1', { actions: 1 }, { timestamp: 1_000 }));
       await signals.ended(1);
       const again = () => signals.enqueue(probeEvent('m1', { actions: 1 }, { timestamp: Date.now() }));
       expect(await again()).toMatchObject({ accepted: true, deduped: true, state: 'done' });
@@ -64,7 +64,7 @@ describe('a fact that is sent again', () => {
       await waitUntil({ what: 'all done', timeoutMs: 1_200_000, everyMs: 500, probe: async () => (await signals.status())?.done === others + 1 });
       expect(await again()).toMatchObject({ deduped: true, state: 'done' });
       await signals.scope().result();
-      await deleteHistories();
+      await deleteHistories(workflowRunId);
       expect(await again()).toMatchObject({ deduped: true, state: 'done' });
       expect((await signals.trace('m1')).results).toHaveLength(2);
       expect(await signals.count('signal_probes')).toBe(1);
