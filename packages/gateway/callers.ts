@@ -3,6 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { Webhook } from 'standardwebhooks';
 import type { Caller } from '../agent-signal/events.schema.ts';
 import type { GatewayToken } from './config.ts';
+import { isLoopback } from './loopback.ts';
 import { problem } from './problems.ts';
 
 /** Who may call: tokens by the hash of their text, and the keys that sign webhooks, the current one and the next. */
@@ -38,11 +39,9 @@ const isSigned = (secrets: readonly string[], headers: Record<string, string>, b
     }
   });
 
-const LOOPBACK: readonly string[] = ['127.0.0.1', '[::1]', 'localhost'];
-
 /** Whether a page of another site has a browser make this call; a browser says so, and nothing else protects an open gateway from it. */
 const isForeignPage = (origin: string | undefined): boolean =>
-  origin !== undefined && !(URL.canParse(origin) && LOOPBACK.includes(new URL(origin).hostname));
+  origin !== undefined && !(URL.canParse(origin) && isLoopback(new URL(origin).hostname));
 
 const callerOf = (context: Context, body: string, { tokens, webhookSecrets, defaultUser }: CallerRules): Caller | undefined => {
   const [, bearer] = BEARER.exec(context.req.header('authorization') ?? '') ?? [];

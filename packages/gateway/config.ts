@@ -4,6 +4,7 @@ import { definedOnly } from '../runtime/env.ts';
 import type { Env } from '../runtime/env.ts';
 import { loadSignalConfig } from '../runtime/signal-config.ts';
 import type { SignalConfig } from '../runtime/signal-config.ts';
+import { isLoopback, withoutBrackets } from './loopback.ts';
 import { UserError } from '../runtime/user-error.ts';
 
 const tokenSchema = z
@@ -17,8 +18,6 @@ const tokenSchema = z
 
 /** A token by the hash of its text, and whom it speaks for. */
 export type GatewayToken = z.output<typeof tokenSchema>;
-
-const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
 
 const json = (text: string): unknown => {
   try {
@@ -50,7 +49,7 @@ const schema = z
   })
   .superRefine(({ STRATA_GATEWAY_ADDRESS: address, STRATA_TOKENS: tokens, STRATA_WEBHOOK_SECRETS: secrets }, context) => {
     const isOpen = tokens.length === 0 && secrets.length === 0;
-    if (isOpen && !LOOPBACK.includes(hostOf(address)))
+    if (isOpen && !isLoopback(hostOf(address)))
       context.addIssue({
         code: 'custom',
         path: ['STRATA_GATEWAY_ADDRESS'],
@@ -58,7 +57,7 @@ const schema = z
       });
   });
 
-const hostOf = (address: string): string => address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, '');
+const hostOf = (address: string): string => withoutBrackets(address.slice(0, address.lastIndexOf(':')));
 
 /** Settings of a gateway. */
 export interface GatewayConfig extends SignalConfig {

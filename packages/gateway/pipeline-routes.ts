@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { pipelineContracts } from '../contracts/index.ts';
+import { findPipelineContract, pipelineContracts } from '../contracts/index.ts';
 import type { PipelineContract } from '../contracts/pipeline.ts';
 import type { ControlVerb } from '../runtime/pipeline-control.ts';
 import type { PipelineClient } from '../runtime/pipeline-client.ts';
@@ -11,7 +11,7 @@ const FAILURES_A_PAGE = 100;
 const VERBS: readonly ControlVerb[] = ['pause', 'resume', 'abort'];
 
 const requirePipeline = (name: string): PipelineContract => {
-  const found = pipelineContracts.find(({ entity, type }) => entity === name || type === name);
+  const found = findPipelineContract(name);
   if (found === undefined)
     throw new UserError(`no pipeline ${name}; known are ${pipelineContracts.map(({ entity }) => entity).join(', ')}`, EXIT.unreachable);
   return found;
