@@ -1,8 +1,9 @@
 import { cutText } from '../contracts/json-value.ts';
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType } from '@temporalio/workflow';
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { RunPlan } from '../contracts/run-plan.ts';
 import type { PipelineActivities } from '../contracts/pipeline-activities.ts';
+import { callNamed } from './named-activity.ts';
 
 const CLEAN_UP_SECONDS = 30;
 const SLICE_SLACK_MS = 6_000;
@@ -48,8 +49,6 @@ const bounds = {
   },
 } satisfies Record<string, ActivityOptions>;
 
-type Named = Record<string, (request: unknown) => Promise<unknown>>;
-
 interface Call<V> {
   readonly verb: V;
   readonly options: ActivityOptions;
@@ -59,10 +58,8 @@ interface Call<V> {
 type Request<V extends keyof PipelineActivities> = Parameters<PipelineActivities[V]>[0];
 type Answer<V extends keyof PipelineActivities> = ReturnType<PipelineActivities[V]>;
 
-const call = <V extends keyof PipelineActivities>(pipeline: string, { verb, options, summary }: Call<V>, request: Request<V>): Answer<V> => {
-  const named = proxyActivities<Named>({ ...options, summary });
-  return named[`${pipeline}.${verb}`]?.(request) as Answer<V>;
-};
+const call = <V extends keyof PipelineActivities>(pipeline: string, { verb, options, summary }: Call<V>, request: Request<V>): Answer<V> =>
+  callNamed(`${pipeline}.${verb}`, request, { ...options, summary });
 
 const itemBounds = ({ itemTimeoutMs, heartbeatTimeoutMs }: Pick<RunPlan, 'itemTimeoutMs' | 'heartbeatTimeoutMs'>): ActivityOptions => ({
   startToCloseTimeout: itemTimeoutMs + SLICE_SLACK_MS,

@@ -4,7 +4,6 @@ import {
   ApplicationFailure,
   CancellationScope,
   isCancellation,
-  proxyActivities,
   setCurrentDetails,
   sleep,
   workflowInfo,
@@ -15,8 +14,7 @@ import type { ExecAgentActivities, ExecAgentStart } from '../contracts/exec-agen
 import { RUN_FAILURES } from '../contracts/failures.ts';
 import { installFlow } from './flow.ts';
 import type { Flow, FlowInbox } from './flow.ts';
-
-type Named = Record<string, (request: unknown) => Promise<unknown>>;
+import { callNamed } from './named-activity.ts';
 
 const retry = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds', maximumAttempts: 8 } as const;
 const cancellationType = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
@@ -36,10 +34,7 @@ const call = <V extends keyof ExecAgentActivities>(
   verb: V,
   request: Parameters<ExecAgentActivities[V]>[0],
   options: ActivityOptions & { readonly summary: string },
-): ReturnType<ExecAgentActivities[V]> => {
-  const named = proxyActivities<Named>(options);
-  return named[`${EXEC_AGENT_TYPE}.${verb}`]?.(request) as ReturnType<ExecAgentActivities[V]>;
-};
+): ReturnType<ExecAgentActivities[V]> => callNamed(`${EXEC_AGENT_TYPE}.${verb}`, request, options);
 
 const requireStart = (start: unknown): ExecAgentStart => {
   const operationId = typeof start === 'object' && start !== null && 'operationId' in start ? start.operationId : undefined;

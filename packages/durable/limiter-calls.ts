@@ -1,9 +1,8 @@
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType } from '@temporalio/workflow';
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { FlowActivities } from '../contracts/flow-activities.ts';
 import { LIMITER_TYPE } from '../contracts/flow-control.ts';
-
-type Named = Record<string, (request: unknown) => Promise<unknown>>;
+import { callNamed } from './named-activity.ts';
 
 const bounds: ActivityOptions = {
   startToCloseTimeout: '10 seconds',
@@ -17,10 +16,7 @@ const call = <V extends keyof FlowActivities>(
   verb: V,
   request: Parameters<FlowActivities[V]>[0],
   { summary, ...more }: ActivityOptions & { readonly summary: string },
-): ReturnType<FlowActivities[V]> => {
-  const named = proxyActivities<Named>({ ...bounds, ...more, summary });
-  return named[`${LIMITER_TYPE}.${verb}`]?.(request) as ReturnType<FlowActivities[V]>;
-};
+): ReturnType<FlowActivities[V]> => callNamed(`${LIMITER_TYPE}.${verb}`, request, { ...bounds, ...more, summary });
 
 /** The activities around limiters, with their bounds; a lost one is repeated, since every message is absolute. */
 export const flowCalls = {

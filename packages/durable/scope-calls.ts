@@ -1,11 +1,10 @@
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType } from '@temporalio/workflow';
 import type { ActivityOptions } from '@temporalio/workflow';
 import { SCOPE_TYPE } from '../contracts/agent-signal-scope.ts';
 import { cutText } from '../contracts/json-value.ts';
 import type { ScopeActivities } from '../contracts/signal-activities.ts';
 import type { SignalLimits } from '../contracts/signal-limits.ts';
-
-type Named = Record<string, (request: unknown) => Promise<unknown>>;
+import { callNamed } from './named-activity.ts';
 
 const SUMMARY_BYTES = 200;
 
@@ -28,10 +27,8 @@ const handling = ({ attempts, attemptMs, retryFirstMs, retryMaxMs, retryTotalMs 
 
 type Verb = keyof ScopeActivities;
 
-const call = <V extends Verb>(verb: V, request: Parameters<ScopeActivities[V]>[0], options: ActivityOptions): ReturnType<ScopeActivities[V]> => {
-  const named = proxyActivities<Named>(options);
-  return named[`${SCOPE_TYPE}.${verb}`]?.(request) as ReturnType<ScopeActivities[V]>;
-};
+const call = <V extends Verb>(verb: V, request: Parameters<ScopeActivities[V]>[0], options: ActivityOptions): ReturnType<ScopeActivities[V]> =>
+  callNamed(`${SCOPE_TYPE}.${verb}`, request, options);
 
 const keep = <V extends Exclude<Verb, 'runHandler' | 'runAction'>>(verb: V, request: Parameters<ScopeActivities[V]>[0], summary: string) =>
   call(verb, request, { ...keeping, summary: cutText(summary, SUMMARY_BYTES) });
