@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import { findClaimingWorkflows, findOpenRuns } from '../database/lease-reaping.ts';
 import type { LapsedWorker } from '../database/lease-reaping.ts';
 import { findDeadActivities, settleDeadActivity } from './dead-activities.ts';
+import { inLanes } from './in-lanes.ts';
 import { listOpenWorkflows } from './open-workflows.ts';
 
 const PAGE = 100;
@@ -68,7 +69,7 @@ function createVisits({ client, keep }: SweepInput): Visits {
   const visitPage = async (page: readonly string[]): Promise<readonly string[]> => {
     const dead = await keep();
     if (dead.size === 0) return [];
-    const visits = await inLanes(page, (workflowId) => visitWorkflow(client, dead, workflowId));
+    const visits = await inLanes(page, AT_ONCE, (workflowId) => visitWorkflow(client, dead, workflowId));
     struck.push(...visits.filter((visit) => visit.settled > 0).map(({ workflowId }) => workflowId));
     settled += visits.reduce((sum, visit) => sum + visit.settled, 0);
     return visits.flatMap(({ children }) => children);
@@ -96,20 +97,10 @@ async function visitWorkflow(client: Client, dead: ReadonlySet<string>, workflow
     const found = findDeadActivities(described.pendingActivities, dead);
     // Should a dead worker have it in its cache, its next task would first wait there in vain.
     if (found.length > 0) await within(() => service.resetStickyTaskQueue({ namespace: options.namespace, execution: { workflowId, runId } }));
-    const settled = await inLanes(found, (activity) => within(() => settleDeadActivity(client, { workflowId, runId }, activity)));
+    const settled = await inLanes(found, AT_ONCE, (activity) => within(() => settleDeadActivity(client, { workflowId, runId }, activity)));
     return { workflowId, settled: settled.filter(Boolean).length, children };
   } catch (error) {
     if (isGrpcServiceError(error) && error.code === NOT_FOUND) return { workflowId, settled: 0, children: [] };
     throw error;
   }
-}
-
-async function inLanes<T, R>(all: readonly T[], work: (each: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const waiting = all.values();
-  const lane = async (): Promise<void> => {
-    for (const each of waiting) results.push(await work(each));
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, all.length) }, lane));
-  return results;
 }

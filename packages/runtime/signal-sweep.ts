@@ -5,6 +5,7 @@ import type { SignalLimits } from '../contracts/signal-limits.ts';
 import type { Database } from '../database/database.ts';
 import { findOutdated, findSleepers, findStuck, markBuild, markRestarted } from '../database/signal-sweep.ts';
 import { readDeployment } from './deployment.ts';
+import { inLanes } from './in-lanes.ts';
 import { wakeScope } from './signal-client.ts';
 
 const AT_ONCE = 10;
@@ -27,15 +28,15 @@ export interface SweepAnswer {
   readonly failed: number;
 }
 
-/** Works at all of them, some at a time; answers how many failed. One that fails keeps none of the others from its turn. */
-const inLanes = async <T>(all: readonly T[], work: (each: T) => Promise<void>): Promise<number> => {
-  const waiting = all.values();
-  let failed = 0;
-  const lane = async (): Promise<void> => {
-    for (const each of waiting) await work(each).catch(() => void failed++);
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, all.length) }, lane));
-  return failed;
+/** Works at all of them; answers how many failed. One that fails keeps none of the others from its turn. */
+const countFailures = async <T>(all: readonly T[], work: (each: T) => Promise<void>): Promise<number> => {
+  const failures = await inLanes(all, AT_ONCE, (each) =>
+    work(each).then(
+      () => false,
+      () => true,
+    ),
+  );
+  return failures.filter(Boolean).length;
 };
 
 /** Whether a run's workflow task is not getting anywhere. */
@@ -64,10 +65,10 @@ const restart = async ({ client, db, taskQueue }: SignalSweepInput, scope: Scope
 export const sweepScopes = async (input: SignalSweepInput): Promise<SweepAnswer> => {
   const { client, db, limits, taskQueue } = input;
   const sleepers = await findSleepers(db, limits);
-  let failed = await inLanes(sleepers, async (scope) => void (await wakeScope(client, scope, taskQueue)));
+  let failed = await countFailures(sleepers, async (scope) => void (await wakeScope(client, scope, taskQueue)));
   const { currentBuildId } = await readDeployment(client);
   const outdated = currentBuildId === undefined ? [] : await findOutdated(db, currentBuildId);
-  failed += await inLanes(outdated, async (scope) => {
+  failed += await countFailures(outdated, async (scope) => {
     const { status } = await client.workflow
       .getHandle(scopeWorkflowId(scope))
       .describe()
@@ -76,7 +77,7 @@ export const sweepScopes = async (input: SignalSweepInput): Promise<SweepAnswer>
     await markBuild(db, scope, currentBuildId as string);
   });
   let restarted = 0;
-  failed += await inLanes(await findStuck(db), async (scope) => {
+  failed += await countFailures(await findStuck(db), async (scope) => {
     if (await restart(input, scope)) restarted++;
   });
   return { woken: sleepers.length + outdated.length - failed, restarted, failed };
