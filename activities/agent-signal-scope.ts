@@ -1,7 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { PolicyBundle } from '../packages/agent-signal/define.ts';
-import { createSource } from '../packages/agent-signal/builders.ts';
 import { createHandlerRegistry } from '../packages/agent-signal/registry.ts';
 import type { HandlerRegistry } from '../packages/agent-signal/registry.ts';
 import { SCOPE_TYPE } from '../packages/contracts/agent-signal-scope.ts';
@@ -16,7 +15,6 @@ import { claimEvents, openScope } from '../packages/database/signal-claims.ts';
 import { claimDueTimers, readTimers } from '../packages/database/signal-timers.ts';
 import { readScopeStatus, readStates } from '../packages/database/signal-status.ts';
 import type { ClaimedRow } from '../packages/database/signal-claims.ts';
-import { readOperation } from '../packages/database/agent-operations.ts';
 import { consumeForOperation } from '../packages/database/agent-operation-ends.ts';
 import { settleEvent } from '../packages/database/signal-steps.ts';
 import type { SignalMeter } from '../packages/observability/signal-meter.ts';
@@ -30,7 +28,8 @@ import { observeStep } from './agent-signal/observe.ts';
 import { createPostgresStore } from './agent-signal/postgres-store.ts';
 import { giveUpAction, runAction, settleStartedAction } from './agent-signal/run-action.ts';
 import { giveUpHandler, runHandler } from './agent-signal/run-handler.ts';
-import { createRunOrders } from './agent-signal/start-run.ts';
+import { settleHeld } from './agent-signal/settle-held.ts';
+import { createRunOrders, readStartTexts } from './agent-signal/start-run.ts';
 import type { StepAttempt, StepDeps } from './agent-signal/step.ts';
 import { ClaimLost, RetryStep } from './agent-signal/step-errors.ts';
 import type { PolicyDeps } from './policies/deps.ts';
@@ -64,7 +63,7 @@ const claimedOf = async (db: Database, registry: HandlerRegistry, rows: readonly
     rows.flatMap(({ timerId }) => timerId ?? []),
   );
   return rows.map(({ eventId, token, sourceType, sourceId, timerId }) => {
-    const source = registry.refOf(createSource({ sourceId, type: sourceType, payload: {} }));
+    const source = registry.refOfSource({ sourceId, sourceType });
     const timer = timers.find((each) => each.timerId === timerId);
     if (timer === undefined) return { eventId, token, sourceType, sourceId, node: source };
     const { kind, type, depth } = timer;
@@ -94,9 +93,8 @@ const createClaim =
     const size = limit - due.length;
     const queued = leasedMs > 0 || size === 0 ? [] : await claimEvents(db, { scopeId, runId, size, limits });
     // What a timer has just made `processing` is claimed once more with the rest: the newer token is the one that holds.
-    const isDue = ({ eventId }: ClaimedRow): boolean => due.some((each) => each.eventId === eventId);
-    const first = due.map((timed) => queued.find(({ eventId }) => eventId === timed.eventId) ?? timed);
-    const events = await claimedOf(db, registry, [...first, ...queued.filter((row) => !isDue(row))]);
+    const rows = new Map([...due, ...queued].map((row) => [row.eventId, row]));
+    const events = await claimedOf(db, registry, [...rows.values()]);
     for (const { eventId, token, fresh, sourceType, sourceId } of queued)
       if (fresh !== null) fresher.keep({ eventId, token }, { scopeId, ownerId, scopeKey, sourceType, sourceId, ...fresh });
     const status = wantsStatus ? await readScopeStatus(db, { ownerId, scopeKey }) : null;
@@ -141,14 +139,10 @@ export const createAgentSignalScopeActivities = ({
 
   const registry = createHandlerRegistry((signals.policies ?? createPolicies)({ db, model: signals.model, isOnByDefault: signals.isOnByDefault }));
   const claim = createClaim({ db, registry, limits, fresher });
-  /** Another attempt may have stored an answer meanwhile, perhaps in another process: only the first one goes by what the claim has read. */
-  const storeOf = () => {
-    const store = createPostgresStore(db, limits);
-    const { attempt, activityType } = Context.current().info;
-    return attempt === 1 && activityType === `${SCOPE_TYPE}.runHandler` ? fresher.over(store) : store;
-  };
+  const store = createPostgresStore(db, limits);
+  const freshStore = fresher.over(store);
   const deps = (): StepDeps => ({
-    store: storeOf(),
+    store,
     registry,
     limits,
     derive: createDeriver(db, { ...signals, taskQueue: Context.current().info.taskQueue }),
@@ -161,21 +155,20 @@ export const createAgentSignalScopeActivities = ({
         claim(request),
       ),
     accept: (request) => acceptRaw(db, request, { ...signals, taskQueue: Context.current().info.taskQueue }),
-    runHandler: (request) => translated(() => observeStep(signalMeter, request, () => runHandler(deps(), request, attemptOf(limits)))),
+    runHandler: (request) => {
+      const attempt = attemptOf(limits);
+      // Another attempt may have stored an answer meanwhile, perhaps in another process: only the first one goes by what the claim has read.
+      const known = attempt.attempt === 1 ? { ...deps(), store: freshStore } : deps();
+      return translated(() => observeStep(signalMeter, request, () => runHandler(known, request, attempt)));
+    },
     runAction: (request) => translated(() => observeStep(signalMeter, request, () => runAction(deps(), request, attemptOf(limits)))),
     giveUp: (request) => translated(() => (request.node.kind === 'action' ? giveUpAction : giveUpHandler)(deps(), request, request.message)),
-    settle: (request) =>
-      translated(async () => {
-        const state = await settleEvent(db, request);
-        if (state === null) throw new ClaimLost(request.eventId);
-        return { state };
-      }),
+    settle: (request) => translated(async () => ({ state: await settleHeld(db, request) })),
     settleStart: ({ operationId, failure, ...request }) =>
       translated(async () => {
-        const operation = await readOperation(db, operationId);
-        const { detail = '', failureCode = 'StartFailed' } = operation ?? {};
+        const texts = await readStartTexts(db, operationId);
         if (failure === null) await consumeForOperation(db, operationId);
-        return settleStartedAction(deps(), request, { detail, failureCode, failure });
+        return settleStartedAction(deps(), request, { ...texts, failure });
       }),
   };
   return Object.fromEntries(Object.entries(activities).map(([verb, activity]) => [`${SCOPE_TYPE}.${verb}`, activity as never]));

@@ -1,8 +1,7 @@
 import type { HandlerRegistry } from '../../packages/agent-signal/registry.ts';
 import type { SourceEvent } from '../../packages/contracts/signal-events.ts';
 import type { SignalLimits } from '../../packages/contracts/signal-limits.ts';
-import type { EventState } from '../../packages/contracts/signal-run.ts';
-import type { SignalTrace } from '../../packages/database/signal-traces.ts';
+import type { ExecuteAnswer } from './execute.ts';
 import { runInProcess } from './in-process.ts';
 import type { InProcessHost } from './in-process.ts';
 import type { MemoryInbox } from './memory-inbox.ts';
@@ -19,16 +18,6 @@ export interface IsolatedRun {
   /** Events that handlers caused; recorded, too. */
   readonly caused: CausedEvent[];
 }
-
-/** What it answers: as `emit` does. */
-export type IsolatedAnswer =
-  | { readonly deduped: true; readonly reason: 'duplicate'; readonly scopeKey: string; readonly sourceId: string; readonly state: EventState }
-  | {
-      readonly deduped: false;
-      readonly source: { readonly sourceId: string; readonly type: string };
-      readonly trigger: { readonly scopeKey: string; readonly token: string };
-      readonly run: { readonly status: string; readonly reason?: string; readonly trace: SignalTrace };
-    };
 
 const hostOf = ({ inbox, registry, limits, orders, caused }: IsolatedRun): InProcessHost => ({
   attempts: 1,
@@ -55,7 +44,7 @@ const hostOf = ({ inbox, registry, limits, orders, caused }: IsolatedRun): InPro
 });
 
 /** Runs an event over a given store and answers what came of it; the same event again is a duplicate. */
-export const emitWithStore = async (isolated: IsolatedRun, event: SourceEvent): Promise<IsolatedAnswer> => {
+export const emitWithStore = async (isolated: IsolatedRun, event: SourceEvent): Promise<ExecuteAnswer> => {
   const { inbox, registry } = isolated;
   const { scopeKey, sourceId, sourceType } = event;
   const accepted = inbox.accept(event);

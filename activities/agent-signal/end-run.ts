@@ -7,7 +7,7 @@ import type { ToolCallRow } from '../../packages/database/agent-steps.ts';
 import { inTransaction } from '../../packages/database/database.ts';
 import { acceptEvent } from '../../packages/database/signal-inbox.ts';
 import type { AgentSignalScopeDeps } from '../agent-signal-scope.ts';
-import { compact } from '../policies/payloads.ts';
+import { compact } from '../../packages/agent-signal/compact.ts';
 import { ownLimits } from './own-limits.ts';
 import { redact } from './step-errors.ts';
 

@@ -1,24 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { createSource } from '../../packages/agent-signal/builders.ts';
 import type { HandlerRegistry } from '../../packages/agent-signal/registry.ts';
 import type { ScopeIdentity } from '../../packages/contracts/scope-identity.ts';
 import type { SourceEvent } from '../../packages/contracts/signal-events.ts';
 import type { SignalLimits } from '../../packages/contracts/signal-limits.ts';
-import type { EventState } from '../../packages/contracts/signal-run.ts';
+import type { EventOutcome } from '../../packages/contracts/signal-run.ts';
+import type { KnownEvent } from '../../packages/contracts/known-event.ts';
 import type { StepStore } from '../../packages/contracts/signal-store.ts';
-import { readOperation } from '../../packages/database/agent-operations.ts';
 import type { Database } from '../../packages/database/database.ts';
 import { acceptEvent } from '../../packages/database/signal-inbox.ts';
 import { endLease, leaseEvent, renewLease } from '../../packages/database/signal-lease.ts';
-import { settleEvent } from '../../packages/database/signal-steps.ts';
 import { readEventState, readTrace } from '../../packages/database/signal-traces.ts';
 import type { SignalTrace } from '../../packages/database/signal-traces.ts';
 import { createDeriver } from './derive.ts';
 import { createEmitter } from './emit.ts';
 import { runInProcess } from './in-process.ts';
 import { createPostgresStore } from './postgres-store.ts';
-import { createRunOrders } from './start-run.ts';
-import { ClaimLost } from './step-errors.ts';
+import { settleHeld } from './settle-held.ts';
+import { createRunOrders, readStartTexts } from './start-run.ts';
 
 /** What a caller executes events with that owns their timing. */
 export interface ExecuteDeps {
@@ -36,13 +34,7 @@ export interface ExecuteDeps {
 
 /** What an execute answers. */
 export type ExecuteAnswer =
-  | {
-      readonly deduped: true;
-      readonly reason: 'duplicate' | 'scope_locked';
-      readonly scopeKey: string;
-      readonly sourceId: string;
-      readonly state: EventState;
-    }
+  | KnownEvent
   | {
       readonly deduped: false;
       readonly source: { readonly sourceId: string; readonly type: string };
@@ -50,7 +42,7 @@ export type ExecuteAnswer =
       readonly run: { readonly status: string; readonly reason?: string; readonly trace: SignalTrace };
     };
 
-const hostOf = (deps: ExecuteDeps, event: SourceEvent, signal: AbortSignal) => {
+const hostOf = (deps: ExecuteDeps, signal: AbortSignal) => {
   const { db, limits, registry } = deps;
   return {
     attempts: limits.attempts,
@@ -65,17 +57,10 @@ const hostOf = (deps: ExecuteDeps, event: SourceEvent, signal: AbortSignal) => {
     },
     startRun: async (operationId: string) => {
       await deps.startRun(operationId, deps.taskQueue);
-      const { detail = '', failureCode = 'StartFailed' } = (await readOperation(db, operationId)) ?? {};
-      return { detail, failureCode };
+      return readStartTexts(db, operationId);
     },
-    settle: async (
-      { eventId, token }: { readonly eventId: string; readonly token: number },
-      outcome: Parameters<typeof settleEvent>[1]['outcome'],
-    ) => {
-      const state = await settleEvent(db, { eventId, token, outcome });
-      if (state === null) throw new ClaimLost(`${eventId} of ${event.scopeKey}`);
-      return state;
-    },
+    settle: ({ eventId, token }: { readonly eventId: string; readonly token: number }, outcome: EventOutcome) =>
+      settleHeld(db, { eventId, token, outcome }),
   };
 };
 
@@ -94,8 +79,8 @@ const runLeased = async (
     );
   }, limits.leaseMs / 3);
   try {
-    const node = registry.refOf(createSource({ sourceId: event.sourceId, type: event.sourceType, payload: {} }));
-    await runInProcess(hostOf(deps, event, lost.signal), { eventId, token, sourceType: event.sourceType, sourceId: event.sourceId, node });
+    const node = registry.refOfSource(event);
+    await runInProcess(hostOf(deps, lost.signal), { eventId, token, sourceType: event.sourceType, sourceId: event.sourceId, node });
   } finally {
     clearInterval(renewal);
     if (await endLease(db, leaseToken)) await deps.wake(event, deps.taskQueue);

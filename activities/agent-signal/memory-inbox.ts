@@ -1,10 +1,9 @@
-import { createSource } from '../../packages/agent-signal/builders.ts';
 import type { HandlerRegistry } from '../../packages/agent-signal/registry.ts';
 import type { ClaimedEvent } from '../../packages/contracts/signal-activities.ts';
 import type { SourceEvent } from '../../packages/contracts/signal-events.ts';
 import type { EventOutcome, EventState } from '../../packages/contracts/signal-run.ts';
 import { stateOf } from '../../packages/contracts/signal-run.ts';
-import type { NewNodeRow, Reservation } from '../../packages/contracts/signal-records.ts';
+import type { NodeRow, Reservation } from '../../packages/contracts/signal-records.ts';
 import type { StepRecord, StepStore } from '../../packages/contracts/signal-store.ts';
 import type { SignalTrace } from '../../packages/database/signal-traces.ts';
 
@@ -14,7 +13,7 @@ interface MemoryEvent {
   state: EventState;
   token: number;
   outcome: EventOutcome | null;
-  readonly nodes: Map<string, NewNodeRow>;
+  readonly nodes: Map<string, NodeRow>;
   readonly results: Map<string, StepRecord>;
 }
 
@@ -131,7 +130,7 @@ export const createMemoryInbox = (): MemoryInbox => {
       found.state = 'processing';
       found.token++;
       const { sourceType, sourceId } = found.event;
-      return { eventId, token: found.token, sourceType, sourceId, node: registry.refOf(createSource({ sourceId, type: sourceType, payload: {} })) };
+      return { eventId, token: found.token, sourceType, sourceId, node: registry.refOfSource(found.event) };
     },
     settle: (eventId, outcome) => settleIn(require(eventId), outcome),
     outcomeOf: (eventId) => require(eventId).outcome,

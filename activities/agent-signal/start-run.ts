@@ -3,7 +3,7 @@ import type { AgentRunRequest } from '../../packages/agent-signal/results.schema
 import { computeDigest } from '../../packages/contracts/digest.ts';
 import type { LoadedStep } from '../../packages/contracts/signal-store.ts';
 import type { Database } from '../../packages/database/database.ts';
-import { countRecentOperations, reserveOperation } from '../../packages/database/agent-operations.ts';
+import { countRecentOperations, readOperation, reserveOperation } from '../../packages/database/agent-operations.ts';
 import { openThread } from '../../packages/database/conversations.ts';
 
 const HASH_HEX = 32;
@@ -26,6 +26,12 @@ export interface RunOrders {
 /** Id of an agent run: the same action asks for the same run, until it has failed. */
 const operationIdOf = (ownerId: string, key: string, epoch: number): string =>
   `op-${computeDigest(`${ownerId}\n${key}\n${epoch}`).slice(0, HASH_HEX)}`;
+
+/** What the action of an ordered run says when it was started, and when it could not be. */
+export const readStartTexts = async (db: Database, operationId: string): Promise<{ readonly detail: string; readonly failureCode: string }> => {
+  const { detail = '', failureCode = 'StartFailed' } = (await readOperation(db, operationId)) ?? {};
+  return { detail, failureCode };
+};
 
 /** Orders in Postgres. */
 export const createRunOrders = (db: Database, { runsPerHour }: { readonly runsPerHour: number }): RunOrders => ({

@@ -6,13 +6,13 @@ import type { ActionNode, SignalNode } from '../../packages/agent-signal/nodes.t
 import type { HandlerRegistry } from '../../packages/agent-signal/registry.ts';
 import type { SignalLimits } from '../../packages/contracts/signal-limits.ts';
 import type { RunSummary, StepAnswer } from '../../packages/contracts/signal-run.ts';
-import type { NewNodeRow, NewTimer } from '../../packages/contracts/signal-records.ts';
+import type { NodeRow, NewTimer } from '../../packages/contracts/signal-records.ts';
 import { redact } from './step-errors.ts';
 
 /** What an answer brings beside itself. */
 export interface Answered {
   readonly answer: StepAnswer;
-  readonly nodes: readonly NewNodeRow[];
+  readonly nodes: readonly NodeRow[];
   readonly timer: NewTimer | null;
 }
 
@@ -29,7 +29,7 @@ export interface AnswerContext {
 
 const failed = (code: string, message: string): Answered => ({ answer: { status: 'failed', error: { code, message } }, nodes: [], timer: null });
 
-const rowOf = (node: SignalNode<object> | ActionNode<object>): NewNodeRow => ({
+const rowOf = (node: SignalNode<object> | ActionNode<object>): NodeRow => ({
   nodeId: nodeIdOf(node),
   kind: node.kind,
   type: node.type,

@@ -1,3 +1,4 @@
+import { compact } from './compact.ts';
 import type { ReceiptTarget, SelfIterationMarker, SelfIterationMutation } from './self-iteration.schema.ts';
 
 /** What a user sees of one confirmed write, or of a review as a whole. */
@@ -41,12 +42,10 @@ const statusOf = ({ apiName, data }: SelfIterationMutation): Receipt['status'] =
   return PROPOSALS.includes(apiName) ? 'proposed' : 'applied';
 };
 
-const optional = <T extends object>(fields: T): T => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
-
 type Base = Pick<Receipt, 'userId' | 'agentId' | 'topicId' | 'sourceId' | 'sourceType' | 'operationId' | 'anchorMessageId' | 'triggerMessageId'>;
 
 const baseOf = ({ marker, userId, agentId, operationId, sourceType }: CompletedRun): Base =>
-  optional({
+  compact({
     userId,
     agentId: marker.agentId ?? agentId,
     topicId: marker.topicId ?? marker.sourceId,
@@ -69,7 +68,7 @@ const receiptOf = (run: CompletedRun, mutation: SelfIterationMutation, index: nu
   const kind = KINDS[apiName] ?? 'review';
   const { documentId, historyId, expectedCurrentDocumentUpdatedAt } = data;
   const target = kind === 'review' ? undefined : data.target;
-  return optional({
+  return compact({
     ...baseOf(run),
     id: `${run.marker.sourceId}:${toolCallId ?? `${apiName}:${index}`}:${kind}`,
     kind,
@@ -77,7 +76,7 @@ const receiptOf = (run: CompletedRun, mutation: SelfIterationMutation, index: nu
     title: data.target?.title ?? data.summary ?? TITLES[kind],
     detail: data.summary ?? '',
     target,
-    metadata: optional({
+    metadata: compact({
       sourceType: run.sourceType,
       documentId,
       historyId,
@@ -94,7 +93,7 @@ const summaryOf = (run: CompletedRun): Receipt => ({
   status: 'completed',
   title: TITLES.review,
   detail: `${run.mutations.length} actions`,
-  metadata: optional({
+  metadata: compact({
     sourceType: run.sourceType,
     actionCount: run.mutations.length,
     localDate: run.marker.localDate,

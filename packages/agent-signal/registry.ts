@@ -1,4 +1,5 @@
 import type { NodeKind, NodeRef } from '../contracts/signal-run.ts';
+import { createSource } from './builders.ts';
 import type { HandlerDefinition, PolicyBundle } from './define.ts';
 import type { AgentSignalNode } from './nodes.ts';
 import { nodeIdOf } from './nodes.ts';
@@ -10,6 +11,8 @@ export interface HandlerRegistry {
   find(handlerId: string): HandlerDefinition | undefined;
   /** A node with the handlers that this version has for it. */
   refOf(node: AgentSignalNode): NodeRef;
+  /** The node at which an event begins. */
+  refOfSource(event: { readonly sourceId: string; readonly sourceType: string }): NodeRef;
 }
 
 /** Collects the handlers of all policies; throws where an id is used twice or an action has a second executor. */
@@ -32,15 +35,17 @@ export const createHandlerRegistry = (bundles: readonly PolicyBundle[]): Handler
   /** A handler may want the end of one type of action only: `signal.action.applied:action.x`. */
   const ofAction = ({ kind, type, payload }: AgentSignalNode): readonly string[] =>
     type.startsWith('signal.action.') && 'actionType' in payload ? handlersOf(kind, `${type}:${String(payload.actionType)}`) : [];
+  const refOf = (node: AgentSignalNode): NodeRef => ({
+    id: nodeIdOf(node),
+    kind: node.kind,
+    type: node.type,
+    depth: node.chain.depth,
+    handlers: [...handlersOf(node.kind, node.type), ...ofAction(node)],
+  });
   return {
     handlersOf,
     find: (handlerId) => byId.get(handlerId),
-    refOf: (node) => ({
-      id: nodeIdOf(node),
-      kind: node.kind,
-      type: node.type,
-      depth: node.chain.depth,
-      handlers: [...handlersOf(node.kind, node.type), ...ofAction(node)],
-    }),
+    refOf,
+    refOfSource: ({ sourceId, sourceType }) => refOf(createSource({ sourceId, type: sourceType, payload: {} })),
   };
 };

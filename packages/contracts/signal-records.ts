@@ -1,5 +1,5 @@
-/** A node to be stored. */
-export interface NewNodeRow {
+/** A signal or action of an event as it is stored. */
+export interface NodeRow {
   readonly nodeId: string;
   readonly kind: 'signal' | 'action';
   readonly type: string;

@@ -1,6 +1,6 @@
 import type { EventCause } from './signal-events.ts';
 import type { EventOutcome, EventState, StepAnswer } from './signal-run.ts';
-import type { NewNodeRow, NewTimer, ActionSettlement, ActionRequest, Reservation } from './signal-records.ts';
+import type { NodeRow, NewTimer, ActionSettlement, ActionRequest, Reservation } from './signal-records.ts';
 
 /** One handler call of a claim. */
 export interface StepKey {
@@ -39,7 +39,7 @@ export interface StepRecord extends StepKey {
   readonly result: unknown;
   readonly attempt: number;
   readonly startedAt: string;
-  readonly nodes: readonly NewNodeRow[];
+  readonly nodes: readonly NodeRow[];
   readonly action: ActionSettlement | null;
   readonly timer: NewTimer | null;
   /** Set: the event is settled with it. */

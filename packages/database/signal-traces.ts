@@ -1,4 +1,5 @@
 import type { ScopeIdentity } from '../contracts/scope-identity.ts';
+import type { NodeRow } from '../contracts/signal-records.ts';
 import type { EventState, StepAnswer } from '../contracts/signal-run.ts';
 import type { Executor } from './database.ts';
 import { isoText, readRow, readRows } from './database.ts';
@@ -29,16 +30,6 @@ export interface TracedEvent extends ScopeIdentity {
   readonly finishedAt: string | null;
 }
 
-/** A signal or action of an event. */
-export interface TracedNode {
-  readonly nodeId: string;
-  readonly kind: 'signal' | 'action';
-  readonly type: string;
-  readonly depth: number;
-  readonly parentId: string | null;
-  readonly node: unknown;
-}
-
 /** What a handler answered. */
 export interface TracedResult {
   readonly nodeId: string;
@@ -52,7 +43,7 @@ export interface TracedResult {
 
 /** Nodes and answers of an event. */
 export interface SignalTrace {
-  readonly nodes: readonly TracedNode[];
+  readonly nodes: readonly NodeRow[];
   readonly results: readonly TracedResult[];
 }
 
@@ -80,7 +71,7 @@ export const readEventState = (
 
 /** Nodes and answers of an event, in the order in which they were stored. */
 export const readTrace = async (executor: Executor, eventId: string): Promise<SignalTrace> => ({
-  nodes: await readRows<TracedNode>(
+  nodes: await readRows<NodeRow>(
     executor,
     sql`select node_id as "nodeId", kind, type, depth, parent_id as "parentId", node from signal_nodes where event_id = ${eventId}::bigint order by place`,
   ),

@@ -1,6 +1,7 @@
 import type { InputProblem } from '../contracts/failures.ts';
 import type { EventFailureType } from '../contracts/signal-events.ts';
 import type { EventState } from '../contracts/signal-run.ts';
+import type { KnownEvent } from '../contracts/known-event.ts';
 import type { SignalTrace } from '../database/signal-traces.ts';
 import { EXIT, UserError } from './user-error.ts';
 
@@ -20,13 +21,7 @@ export interface EnqueueAnswer {
 
 /** What `emit` answers. */
 export type EmitAnswer =
-  | {
-      readonly deduped: true;
-      readonly reason: 'duplicate' | 'scope_locked';
-      readonly scopeKey: string;
-      readonly sourceId: string;
-      readonly state: EventState;
-    }
+  | KnownEvent
   | {
       readonly deduped: false;
       readonly source: { readonly sourceId: string; readonly type: string };

@@ -1,8 +1,9 @@
 import type { ScopeStatus } from '../../packages/contracts/agent-signal-scope.ts';
+import type { NodeRow } from '../../packages/contracts/signal-records.ts';
 import type { StepAnswer } from '../../packages/contracts/signal-run.ts';
 import type { ReceiptPage } from '../../packages/database/signal-receipts.ts';
 import type { Rejection } from '../../packages/database/signal-rejections.ts';
-import type { SignalTrace, TracedEvent, TracedNode, TracedResult } from '../../packages/database/signal-traces.ts';
+import type { SignalTrace, TracedEvent, TracedResult } from '../../packages/database/signal-traces.ts';
 
 /** A page of receipts, a line each. */
 export const describeReceipts = ({ receipts, nextCursor }: ReceiptPage): string => {
@@ -54,12 +55,12 @@ const resultLines = (results: readonly TracedResult[], nodeId: string): string[]
 const drawBelow = (trace: SignalTrace, nodeId: string, indent: string): string[] => {
   const answers = resultLines(trace.results, nodeId).map((line) => `${indent}${line}`);
   const children = trace.nodes.filter(({ parentId }) => parentId === nodeId);
-  return [...answers, ...children.flatMap((child: TracedNode, index) => drawChild(trace, child, { indent, isLast: index === children.length - 1 }))];
+  return [...answers, ...children.flatMap((child: NodeRow, index) => drawChild(trace, child, { indent, isLast: index === children.length - 1 }))];
 };
 
 const drawChild = (
   trace: SignalTrace,
-  { nodeId, type }: TracedNode,
+  { nodeId, type }: NodeRow,
   { indent, isLast }: { readonly indent: string; readonly isLast: boolean },
 ): string[] => [`${indent}${isLast ? '└─' : '├─'} ${type}  ${nodeId}`, ...drawBelow(trace, nodeId, `${indent}${isLast ? '   ' : '│  '}`)];
 

@@ -2,7 +2,8 @@ import { defineActionHandler } from '../../../packages/agent-signal/define.ts';
 import type { HandlerDefinition } from '../../../packages/agent-signal/define.ts';
 import { ACTION_TYPES } from '../../../packages/agent-signal/signal-types.ts';
 import type { PolicyDeps } from '../deps.ts';
-import { compact } from '../payloads.ts';
+import { withoutModel } from '../without-model.ts';
+import { compact } from '../../../packages/agent-signal/compact.ts';
 import type { RunActionPayload } from './payload.ts';
 
 const CODE = 'USER_MEMORY_EXECUTION_FAILED';
@@ -18,7 +19,7 @@ export const createMemoryExecutor = ({ model }: PolicyDeps): HandlerDefinition =
       const agentId = node.payload.agentId ?? scope.agentId;
       if (agentId === undefined) return { status: 'skipped', detail: 'no agent to remember for' };
       if (message.trim() === '') return { status: 'skipped', detail: 'Missing memory action message.' };
-      if (model === null) return { status: 'failed', error: { code: CODE, message: 'no model is configured', retriable: false } };
+      if (model === null) return withoutModel(CODE);
       const marker = compact({ kind: 'memory' as const, sourceId: source.sourceId, agentId, topicId, anchorMessageId, triggerMessageId: messageId });
       return {
         status: 'start',

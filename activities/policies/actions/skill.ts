@@ -3,7 +3,8 @@ import type { HandlerDefinition } from '../../../packages/agent-signal/define.ts
 import { ACTION_TYPES } from '../../../packages/agent-signal/signal-types.ts';
 import { isSelfIterating } from '../../../packages/database/agents.ts';
 import type { PolicyDeps } from '../deps.ts';
-import { compact } from '../payloads.ts';
+import { withoutModel } from '../without-model.ts';
+import { compact } from '../../../packages/agent-signal/compact.ts';
 import type { RunActionPayload } from './payload.ts';
 
 const CODE = 'SKILL_MANAGEMENT_EXECUTION_FAILED';
@@ -20,7 +21,7 @@ export const createSkillExecutor = ({ db, model }: PolicyDeps): HandlerDefinitio
       if (agentId === undefined) return { status: 'skipped', detail: 'no agent to learn for' };
       if (!(await isSelfIterating(db, agentId))) return { status: 'skipped', detail: 'self-iteration is switched off for this agent' };
       if (message.trim() === '') return { status: 'skipped', detail: 'Missing skill action message.' };
-      if (model === null) return { status: 'failed', error: { code: CODE, message: 'no model is configured', retriable: false } };
+      if (model === null) return withoutModel(CODE);
       const marker = compact({
         kind: 'skill' as const,
         sourceId: source.sourceId,

@@ -1,7 +1,7 @@
 import { createAction } from '../../../packages/agent-signal/builders.ts';
 import type { ActionNode, SignalNode } from '../../../packages/agent-signal/nodes.ts';
 import { ACTION_TYPES } from '../../../packages/agent-signal/signal-types.ts';
-import { compact } from '../payloads.ts';
+import { compact } from '../../../packages/agent-signal/compact.ts';
 import type { DomainPayload } from './signals.ts';
 
 const COMPLETE = 'client.runtime.complete';
@@ -39,32 +39,31 @@ const sharedOf = (payload: DomainPayload) => {
   };
 };
 
-/** The action that writes a memory. */
-export const memoryAction = (node: SignalNode<DomainPayload>): ActionNode => {
+/** What differs between the actions: their type, their name in node ids, and their domain in keys. */
+interface RunActionKind {
+  readonly type: string;
+  readonly name: string;
+  readonly domain: string;
+}
+
+const createRunAction = (node: SignalNode<DomainPayload>, { type, name, domain }: RunActionKind): ActionNode => {
   const { payload } = node;
   return createAction({
     parent: node,
-    type: ACTION_TYPES.memory,
-    id: `${node.signalId}:action:memory`,
+    type,
+    id: `${node.signalId}:action:${name}`,
     payload: compact({
       ...sharedOf(payload),
-      idempotencyKey: `${keyRoot(node, payload)}:memory:${payload.messageId}`,
+      idempotencyKey: `${keyRoot(node, payload)}:${domain}:${payload.messageId}`,
       feedbackHint: payload.satisfactionResult === 'satisfied' ? 'satisfied' : 'not_satisfied',
     }),
   });
 };
 
+/** The action that writes a memory. */
+export const memoryAction = (node: SignalNode<DomainPayload>): ActionNode =>
+  createRunAction(node, { type: ACTION_TYPES.memory, name: 'memory', domain: 'memory' });
+
 /** The action that writes a skill. */
-export const skillAction = (node: SignalNode<DomainPayload>): ActionNode => {
-  const { payload } = node;
-  return createAction({
-    parent: node,
-    type: ACTION_TYPES.skill,
-    id: `${node.signalId}:action:skill-management`,
-    payload: compact({
-      ...sharedOf(payload),
-      idempotencyKey: `${keyRoot(node, payload)}:skill:${payload.messageId}`,
-      feedbackHint: payload.satisfactionResult === 'satisfied' ? 'satisfied' : 'not_satisfied',
-    }),
-  });
-};
+export const skillAction = (node: SignalNode<DomainPayload>): ActionNode =>
+  createRunAction(node, { type: ACTION_TYPES.skill, name: 'skill-management', domain: 'skill' });

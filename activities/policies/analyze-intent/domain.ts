@@ -8,7 +8,7 @@ import { domainSchema } from '../../../packages/contracts/signal-model.schema.ts
 import type { DomainTarget } from '../../../packages/contracts/signal-model.schema.ts';
 import { storeDiagnostic } from '../../../packages/database/signal-procedures.ts';
 import type { PolicyDeps } from '../deps.ts';
-import { compact } from '../payloads.ts';
+import { compact } from '../../../packages/agent-signal/compact.ts';
 import { askModel } from './ask-model.ts';
 import type { SatisfactionPayload, SkillIntentPayload } from './signals.ts';
 import { judgeSkillIntent } from './skill-intent.ts';

@@ -11,7 +11,7 @@ import { hasMarker, keepProcedure, listRecords } from '../../../packages/databas
 import { parkCandidate } from '../../../packages/database/signal-candidates.ts';
 import { synthesisAction } from '../completion/synthesis-action.ts';
 import type { PolicyDeps } from '../deps.ts';
-import { compact } from '../payloads.ts';
+import { compact } from '../../../packages/agent-signal/compact.ts';
 import { memoryAction, skillAction } from './action-payloads.ts';
 import type { DomainPayload } from './signals.ts';
 

@@ -6,7 +6,7 @@ import type { SourcePayloads } from '../../../packages/agent-signal/source-paylo
 import { satisfactionSchema } from '../../../packages/contracts/signal-model.schema.ts';
 import { storeDiagnostic } from '../../../packages/database/signal-procedures.ts';
 import type { PolicyDeps } from '../deps.ts';
-import { compact } from '../payloads.ts';
+import { compact } from '../../../packages/agent-signal/compact.ts';
 import type { FeedbackShared } from '../payloads.ts';
 import { askModel } from './ask-model.ts';
 

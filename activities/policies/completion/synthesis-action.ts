@@ -1,7 +1,7 @@
 import { createAction } from '../../../packages/agent-signal/builders.ts';
 import type { ActionNode, AgentSignalNode } from '../../../packages/agent-signal/nodes.ts';
 import { ACTION_TYPES } from '../../../packages/agent-signal/signal-types.ts';
-import { compact } from '../payloads.ts';
+import { compact } from '../../../packages/agent-signal/compact.ts';
 
 /** A complete turn as it is kept: its assistant message and what was said in it. */
 export interface TurnFact {

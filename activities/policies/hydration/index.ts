@@ -6,7 +6,7 @@ import { deriveScopeKey } from '../../../packages/agent-signal/scope-key.ts';
 import { findMessage, readRecentMessages, readTurn } from '../../../packages/database/conversations.ts';
 import type { ChatMessage } from '../../../packages/database/conversations.ts';
 import type { PolicyDeps } from '../deps.ts';
-import { compact } from '../payloads.ts';
+import { compact } from '../../../packages/agent-signal/compact.ts';
 import { hasSkillDocument, serializeContext } from './context.ts';
 
 const LAST_MESSAGES = 10;

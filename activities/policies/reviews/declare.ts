@@ -1,4 +1,5 @@
 import type { CausedEvent } from '../../../packages/agent-signal/handler-context.ts';
+import { compact } from '../../../packages/agent-signal/compact.ts';
 import { isAgentSignalEnabled } from '../../../packages/database/signal-admission.ts';
 import { countDeclaredIntents } from '../../../packages/database/signal-reviews.ts';
 import type { PolicyDeps } from '../deps.ts';
@@ -44,9 +45,7 @@ export const declareSelfFeedbackIntent = async (
   if ((await countDeclaredIntents(db, { ownerId, operationId, topicId })) >= MOST) return { accepted: false, reason: 'rate_limited' };
   const [scopeType, scopeId] = topicId === undefined ? ['operation', operationId ?? ''] : ['topic', topicId];
   const sourceId = `self-feedback-intent:${userId}:${agentId}:${scopeType}:${scopeId}:${toolCallId}`;
-  const payload = Object.fromEntries(
-    Object.entries({ agentId, userId, toolCallId, topicId, operationId, ...rest }).filter(([, value]) => value !== undefined),
-  );
+  const payload = compact({ agentId, userId, toolCallId, topicId, operationId, ...rest });
   const isAccepted = await enqueue({ sourceType: 'agent.self_feedback_intent.declared', sourceId, payload, userId });
   return isAccepted ? { accepted: true, sourceId } : { accepted: false, reason: 'enqueue_gate_rejected' };
 };

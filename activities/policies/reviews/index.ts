@@ -7,6 +7,7 @@ import { listMemories, listSkills } from '../../../packages/database/knowledge.t
 import { isAgentSignalEnabled } from '../../../packages/database/signal-admission.ts';
 import { collectTopics, openReview, takeReview } from '../../../packages/database/signal-reviews.ts';
 import type { PolicyDeps } from '../deps.ts';
+import { withoutModel } from '../without-model.ts';
 import { readRequest } from './request.ts';
 import type { ReviewRequest } from './request.ts';
 
@@ -56,7 +57,7 @@ export const createReviewsPolicy = (deps: PolicyDeps): PolicyBundle =>
         const review = { ownerId: scope.ownerId, sourceId: source.sourceId };
         if (deps.model === null) {
           await openReview(deps.db, review);
-          return { status: 'failed', error: { code: CODE, message: 'no model is configured', retriable: false } };
+          return withoutModel(CODE);
         }
         const { agentId, marker, task: prompt } = request;
         const context = await collect(deps, scope.ownerId, request);

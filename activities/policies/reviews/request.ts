@@ -1,6 +1,6 @@
 import type { SourcePayloads } from '../../../packages/agent-signal/source-payloads.schema.ts';
 import type { SelfIterationMarker } from '../../../packages/agent-signal/self-iteration.schema.ts';
-import { compact } from '../payloads.ts';
+import { compact } from '../../../packages/agent-signal/compact.ts';
 
 type Nightly = SourcePayloads['agent.nightly_review.requested'];
 type Reflection = SourcePayloads['agent.self_reflection.requested'];

@@ -2,7 +2,7 @@ import { countFact, releaseReflection, takeReflection } from '../../../packages/
 import type { HandlerContext } from '../../../packages/agent-signal/handler-context.ts';
 import type { SourceNode } from '../../../packages/agent-signal/nodes.ts';
 import type { PolicyDeps } from '../deps.ts';
-import { compact } from '../payloads.ts';
+import { compact } from '../../../packages/agent-signal/compact.ts';
 
 /** Reasons of a reflection and how often each must be counted, in the order in which the first crossed asks for one. */
 const THRESHOLDS = [

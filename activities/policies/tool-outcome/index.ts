@@ -6,7 +6,7 @@ import type { SourcePayloads } from '../../../packages/agent-signal/source-paylo
 import { keepProcedure } from '../../../packages/database/signal-procedures.ts';
 import type { SatisfactionPayload } from '../analyze-intent/signals.ts';
 import type { PolicyDeps } from '../deps.ts';
-import { compact } from '../payloads.ts';
+import { compact } from '../../../packages/agent-signal/compact.ts';
 import { countTowardsReflection, placeOf } from './counters.ts';
 import type { Addition } from './counters.ts';
 
