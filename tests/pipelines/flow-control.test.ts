@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { Payload } from '@temporalio/common';
 import { FLOW_MESSAGES } from '../../packages/contracts/flow-messages.ts';
+import type { FlowGrant } from '../../packages/contracts/flow-messages.ts';
 import { limiterWorkflowId } from '../../packages/contracts/ids.ts';
+import type { StartAnswer } from '../../packages/runtime/pipeline-client.ts';
 import { readLimiter } from '../../packages/runtime/flow-client.ts';
 import { waitUntil } from '../../packages/runtime/wait-until.ts';
 import { createProbeRuns } from '../../packages/testing/probe-runs.ts';
 import type { ProbeRuns } from '../../packages/testing/probe-runs.ts';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
+import { pick, readChain } from './histories.ts';
 
 let rig: Rig;
 let runs: ProbeRuns;
@@ -21,25 +26,38 @@ afterAll(() => rig.close(), 120_000);
 const keyOf = (name: string): string => `${rig.taskQueue}/${name}`;
 const limiterOf = (name: string) => rig.client.workflow.getHandle(limiterWorkflowId(keyOf(name)));
 
-/** When items of a set started, s since the first. */
-const startsOf = async (set: string): Promise<number[]> => {
-  const { rows } = await rig.pool.query<{ at: string }>(
-    'select extract(epoch from started_at) as at from probe_executions where probe_set = $1 and attempt = 1 order by 1',
-    [set],
+/** When items of some sets started, ms since 1970, ascending. */
+const startsOf = async (...sets: readonly string[]): Promise<number[]> => {
+  const { rows } = await rig.pool.query<{ at: number }>(
+    'select extract(epoch from started_at)::float8 * 1000 as at from probe_executions where probe_set = any($1) and attempt = 1 order by 1',
+    [sets],
   );
-  return rows.map(({ at }) => Number(at) - Number(rows[0]?.at));
+  return rows.map(({ at }) => at);
+};
+
+/** The first start time that the limiter gave a run, ms since 1970: items come late after it, never early. */
+const firstGiven = async ({ workflowId, runId }: StartAnswer): Promise<number> => {
+  const signals = pick(await readChain(rig, workflowId, runId), 'workflowExecutionSignaledEventAttributes');
+  const grants = signals.filter(({ signalName }) => signalName === FLOW_MESSAGES.grant);
+  return Math.min(...grants.flatMap(({ input }) => defaultPayloadConverter.fromPayload<FlowGrant>(input?.payloads?.[0] as Payload).starts));
+};
+
+/** Asserts that the i-th start is not before the i-th time of a plan that begins at `firstMs`; a process's timers count whole milliseconds. */
+const expectInTime = (starts: readonly number[], { firstMs, apartMs }: { readonly firstMs: number; readonly apartMs: number }): void => {
+  const early = starts.filter((at, place) => at < firstMs + place * apartMs - 1);
+  expect(early).toEqual([]);
 };
 
 describe.each(['item', 'slice'] as const)('a limited key, %s dispatch', (dispatch) => {
   test('F1: {2, 5/s} and 30 items over two workers: at most 2 in flight, 6 starts in any second, and not before their time', async () => {
     const set = `f1-${dispatch}`;
     await runs.seed(set, 30, { sleepMs: 50 });
-    const result = await runs.run({ set, dispatch, flowKey: set, parallelism: 2, ratePerSecond: 5 });
-    expect(result).toMatchObject({ outcome: 'completed', succeeded: 30 });
+    const started = await runs.start({ set, dispatch, flowKey: set, parallelism: 2, ratePerSecond: 5 });
+    expect(await runs.result(started)).toMatchObject({ outcome: 'completed', succeeded: 30 });
     const report = await runs.report(set);
     expect(report.maxOverlap).toBeLessThanOrEqual(2);
     expect(report.maxStartsPerSecond).toBeLessThanOrEqual(6);
-    expect((await startsOf(set)).at(-1)).toBeGreaterThanOrEqual(5.75);
+    expectInTime(await startsOf(set), { firstMs: await firstGiven(started), apartMs: 200 });
   });
 
   test('a cap of 10 alone is never exceeded and costs the limiter a handful of messages', async () => {
@@ -82,14 +100,11 @@ test('F2: two runs that share {10, 20/s} start no more than 20 a second together
   for (const set of sets) await runs.seed(set, 40, { sleepMs: 10 });
   const started = await Promise.all(sets.map((set) => runs.start({ set, flowKey: 'f2', parallelism: 10, ratePerSecond: 20 })));
   for (const each of started) expect(await runs.result(each)).toMatchObject({ succeeded: 40 });
-  const { rows } = await rig.pool.query<{ seconds: string; most: string }>(`
-    with x as (select started_at from probe_executions where probe_set like 'f2-%' and attempt = 1)
-    select extract(epoch from max(started_at) - min(started_at)) as seconds,
-      (select max(n) from (select count(*) over (order by started_at range between current row and interval '999999 microseconds' following) n from x) w) as most
-    from x`);
-  expect(Number(rows[0]?.seconds)).toBeGreaterThanOrEqual(3.9);
+  const starts = await startsOf(...sets);
+  expectInTime(starts, { firstMs: Math.min(...(await Promise.all(started.map(firstGiven)))), apartMs: 50 });
+  const inSecond = starts.map((from) => starts.filter((at) => at >= from && at < from + 1_000).length);
   // One more for each run in each of the two workers: they keep their distance each for itself.
-  expect(Number(rows[0]?.most)).toBeLessThanOrEqual(24);
+  expect(Math.max(...inSecond)).toBeLessThanOrEqual(24);
 });
 
 test('F4: a run of 20 beside one of 5,000 on one key gets half of the rate until its starts are over', async () => {
@@ -101,7 +116,8 @@ test('F4: a run of 20 beside one of 5,000 on one key gets half of the rate until
   await runs.control('abort', huge.workflowId);
   expect(await runs.result(huge)).toMatchObject({ outcome: 'aborted' });
   // Two seconds at ten a second, and a quarter more as the row allows.
-  expect((await startsOf('f4-small')).at(-1)).toBeLessThanOrEqual(2.5);
+  const starts = await startsOf('f4-small');
+  expect((starts.at(-1) ?? Infinity) - (starts[0] ?? 0)).toBeLessThanOrEqual(2_500);
 }, 120_000);
 
 test('a limiter that continues as new in mid-run neither loses nor doubles a permit', async () => {
