@@ -3,6 +3,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import { EXEC_AGENT_FLOW, EXEC_AGENT_TYPE } from '../packages/contracts/exec-agent.ts';
 import type { ExecAgentActivities, ToolCall } from '../packages/contracts/exec-agent.ts';
 import { NO_LIMIT } from '../packages/contracts/flow-limits.ts';
+import { toStorable } from '../packages/contracts/json-value.ts';
 import { agentStepSchema } from '../packages/contracts/signal-model.schema.ts';
 import type { AgentStep } from '../packages/contracts/signal-model.schema.ts';
 import { beginOperation, readOperation } from '../packages/database/agent-operations.ts';
@@ -35,7 +36,7 @@ const decide = async ({ db, signals }: ExecAgentDeps, operation: Operation, step
   const tools = AGENT_TOOLS.map(({ apiName, description }) => ({ apiName, description }));
   const input = { kind: marker?.kind ?? 'task', prompt: operation.prompt, context: operation.context ?? '', step, tools, results };
   const raw = await signals.model.generate({ task: 'agent-step', input, signal: Context.current().cancellationSignal });
-  const parsed = agentStepSchema.safeParse(raw);
+  const parsed = agentStepSchema.safeParse(toStorable(raw));
   if (!parsed.success) throw ApplicationFailure.nonRetryable('malformed agent step', 'InvalidOutput');
   return parsed.data;
 };

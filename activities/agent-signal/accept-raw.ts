@@ -4,6 +4,7 @@ import type { ScopeIdentity } from '../../packages/contracts/scope-identity.ts';
 import { cutText } from '../../packages/contracts/json-value.ts';
 import type { Database } from '../../packages/database/database.ts';
 import { admitEvent } from '../../packages/database/signal-admission.ts';
+import { isUnstorable } from '../../packages/database/errors.ts';
 import { storeRejection } from '../../packages/database/signal-rejections.ts';
 import type { Rejection } from '../../packages/database/signal-rejections.ts';
 import type { EmitRules } from './emit.ts';
@@ -40,13 +41,18 @@ const judge = async (
   const { ownerId, scopeKey } = parsed.event;
   if (ownerId !== scope.ownerId || scopeKey !== scope.scopeKey)
     return { reason: 'scope_mismatch', path: ownerId === scope.ownerId ? 'scopeKey' : 'userId' };
-  const admission = await admitEvent(db, parsed.event, rules);
+  const admission = await admitEvent(db, parsed.event, rules).catch((error: unknown) => {
+    if (isUnstorable(error)) return { kind: 'unstorable' } as const;
+    throw error;
+  });
   switch (admission.kind) {
     case 'accepted':
     case 'duplicate':
       return null;
     case 'forbidden':
       return { reason: 'agent_not_usable', path: 'agentId' };
+    case 'unstorable':
+      return { reason: 'unstorable', path: '' };
     case 'off':
       return { reason: 'feature_disabled', path: '' };
     case 'refused':

@@ -2,6 +2,7 @@ import type { ActionNode } from '../../packages/agent-signal/nodes.ts';
 import { executorOutcomeSchema } from '../../packages/agent-signal/results.schema.ts';
 import type { ExecutorOutcome } from '../../packages/agent-signal/results.ts';
 import type { AgentRunRequest } from '../../packages/agent-signal/results.schema.ts';
+import { toStorable } from '../../packages/contracts/json-value.ts';
 import type { StepRequest, StepResult } from '../../packages/contracts/signal-activities.ts';
 import type { Reservation } from '../../packages/contracts/signal-records.ts';
 import { pauseAnswer } from './run-handler.ts';
@@ -43,7 +44,7 @@ const endOf = (call: ActionCall, thrown: unknown): ActionEnd | Answered => {
 
 const parseOutcome = (returned: unknown): ExecutorOutcome => {
   const parsed = executorOutcomeSchema.safeParse(returned);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return toStorable(parsed.data);
   return failedEnd('InvalidHandlerResult', parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
 };
 

@@ -1,6 +1,7 @@
 import { processorResultSchema } from '../../packages/agent-signal/results.schema.ts';
 import type { RuntimeProcessorResult } from '../../packages/agent-signal/results.ts';
 import type { StepRequest, StepResult } from '../../packages/contracts/signal-activities.ts';
+import { toStorable } from '../../packages/contracts/json-value.ts';
 import type { NewTimer } from '../../packages/contracts/signal-records.ts';
 import { contextOf, openCall, storeAnswer } from './step.ts';
 import type { Call, StepAttempt, StepDeps } from './step.ts';
@@ -44,7 +45,7 @@ const parseResult = (
   if (returned === undefined || returned === null) return { ok: true, result: null };
   const parsed = processorResultSchema.safeParse(returned);
   return parsed.success
-    ? { ok: true, result: parsed.data }
+    ? { ok: true, result: toStorable(parsed.data) }
     : { ok: false, reason: parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ') };
 };
 

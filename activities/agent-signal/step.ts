@@ -7,6 +7,7 @@ import type { AgentSignalNode, SourceNode } from '../../packages/agent-signal/no
 import type { HandlerRegistry } from '../../packages/agent-signal/registry.ts';
 import { applyAnswer, outcomeOf } from '../../packages/agent-signal/scheduler.ts';
 import { nextStep, resumeRun } from '../../packages/agent-signal/event-run.ts';
+import { toStorable } from '../../packages/contracts/json-value.ts';
 import type { StepRequest, StepResult } from '../../packages/contracts/signal-activities.ts';
 import type { SignalLimits } from '../../packages/contracts/signal-limits.ts';
 import type { EventOutcome } from '../../packages/contracts/signal-run.ts';
@@ -66,7 +67,7 @@ export const contextOf = ({ deps, request, step, node, attempt, signal, notes }:
     attempt,
     isResumed: request.timerId !== undefined,
     guards,
-    note: (text) => void notes.push(text),
+    note: (text) => void notes.push(toStorable(text)),
     signal,
     emit: (event) => deps.emit(event, step),
   };

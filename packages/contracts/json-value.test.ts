@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { computeByteLength } from './digest.ts';
-import { cutText, findUnserializable } from './json-value.ts';
+import { cutText, findUnserializable, toStorable } from './json-value.ts';
 
 const isStorable = (json: string): boolean => !/\\u0000|\\ud[89a-f]/i.test(json);
 
@@ -13,6 +13,12 @@ const cycle: Record<string, unknown> = {};
 cycle['self'] = { back: cycle };
 
 describe('plain JSON', () => {
+  test('is made storable wherever it holds NUL or half a character, keys too, and is left alone otherwise', () => {
+    const broken = { 'a\0': ['x\0', { b: '\ud83d' }], n: 1, none: null };
+    expect(toStorable(broken)).toEqual({ 'a\uFFFD': ['x\uFFFD', { b: '\uFFFD' }], n: 1, none: null });
+    fc.assert(fc.property(fc.jsonValue(), (value) => findUnserializable(toStorable(value)) === undefined));
+  });
+
   test('is accepted and survives the round trip', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {

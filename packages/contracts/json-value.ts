@@ -40,10 +40,20 @@ export const findUnserializable = (value: unknown, path = 'result', above: reado
   return undefined;
 };
 
+const cleaned = (text: string): string => text.replaceAll(UNSTORABLE, '\uFFFD');
+
+/** Plain JSON as Postgres can keep it, keys too: NUL and half a character become U+FFFD, like in texts. */
+export const toStorable = <T>(value: T): T => {
+  if (typeof value === 'string') return cleaned(value) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(toStorable) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [cleaned(key), toStorable(member)])) as T;
+};
+
 /** Cuts text to at most `maxBytes` of UTF-8 without splitting a character; a cut text ends in `…`. What no text column can hold (NUL, half a character) becomes U+FFFD. */
 export const cutText = (given: string, maxBytes: number): string => {
   // Nothing beyond so many characters can stay, however short they are.
-  const text = given.slice(0, maxBytes + 1).replaceAll(UNSTORABLE, '\uFFFD');
+  const text = cleaned(given.slice(0, maxBytes + 1));
   if (text.length * 3 <= maxBytes) return text;
   let bytes = 0;
   let end = 0;

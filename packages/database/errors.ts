@@ -65,6 +65,9 @@ export const classifyDatabaseError = (error: unknown): DatabaseFault | null => {
   return null;
 };
 
+/** True when Postgres cannot keep a value as it is: its text, its number, its JSON (SQLSTATE class 22). */
+export const isUnstorable = (error: unknown): boolean => classifyDatabaseError(error)?.sqlState?.startsWith('22') === true;
+
 /** True when the error is a unique violation, of the named constraint if one is given. */
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean => {
   const fault = classifyDatabaseError(error);

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ModelTask, SignalModel } from '../../../packages/contracts/signal-model.ts';
+import { toStorable } from '../../../packages/contracts/json-value.ts';
 import { ITEM_FAILURES } from '../../../packages/contracts/failures.ts';
 import { isModelError } from '../../../packages/models/model-error.ts';
 import { redact } from '../../agent-signal/step-errors.ts';
@@ -25,6 +26,6 @@ export const askModel = async <S extends z.ZodType>(
     if (isModelError(error) && error.type === ITEM_FAILURES.invalidOutput) return { ok: false, error: briefError(error) };
     throw error;
   }
-  const parsed = schema.safeParse(raw);
+  const parsed = schema.safeParse(toStorable(raw));
   return parsed.success ? { ok: true, answer: parsed.data } : { ok: false, error: briefError(parsed.error) };
 };
