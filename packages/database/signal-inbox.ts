@@ -104,6 +104,8 @@ const acceptStatement = prepareStatement<AcceptValues, AcceptRow>(
       finished_at = case when ${reopens} then null else e.finished_at end,
       awaited_until = case when ${reopens} then excluded.awaited_until else e.awaited_until end,
       timer_id = case when ${reopens} then null else e.timer_id end,
+      -- Emptied with its age; what was delivered again is the same fact.
+      payload = case when ${reopens} then coalesce(e.payload, excluded.payload) else e.payload end,
       reopens = case when ${reopens} then e.reopens + 1 else e.reopens end
     returning e.id, e.state, e.seq, xmax = 0 as is_new, e.awaited_until is not null as is_awaited
   )

@@ -9,10 +9,10 @@ export interface RedriveQuery extends ScopeIdentity {
 }
 
 const isWanted = ({ ownerId, scopeKey, sourceId }: RedriveQuery) => sql`
-  e.scope_id = (select id from signal_scopes where owner_id = ${ownerId} and scope_key = ${scopeKey}) and e.state = 'failed'
+  e.scope_id = (select id from signal_scopes where owner_id = ${ownerId} and scope_key = ${scopeKey}) and e.state = 'failed' and e.payload is not null
   and (${sourceId ?? null}::text is null or e.source_id = ${sourceId ?? null})`;
 
-/** How many events a redrive would take up. */
+/** How many events a redrive would take up; what was emptied with its age has nothing left to be run with. */
 export const countRedrivable = async (executor: Executor, query: RedriveQuery): Promise<number> =>
   (await readRow<{ count: number }>(executor, sql`select count(*)::int as count from signal_events e where ${isWanted(query)}`)).count;
 

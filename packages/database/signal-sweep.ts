@@ -57,26 +57,45 @@ export const markRestarted = async (executor: Executor, { ownerId, scopeKey }: S
 
 const A_STATEMENT = 1_000;
 
+/** What is deleted, and when: nobody reads it any more. */
+const OVER = [
+  { table: sql`signal_guards`, isOver: sql`expires_at < now()` },
+  { table: sql`signal_procedures`, isOver: sql`expires_at < now()` },
+  { table: sql`signal_counts`, isOver: sql`at < now() - interval '7 days'` },
+  { table: sql`signal_reflections`, isOver: sql`requested_at < now() - interval '7 days'` },
+  { table: sql`signal_rejections`, isOver: sql`rejected_at < now() - interval '30 days'` },
+  { table: sql`signal_diagnostics`, isOver: sql`created_at < now() - interval '30 days'` },
+  { table: sql`signal_candidates`, isOver: sql`parked_at < now() - interval '30 days'` },
+  { table: sql`signal_turns`, isOver: sql`completed_at < now() - interval '30 days'` },
+  { table: sql`signal_receipts`, isOver: sql`created_at < now() - interval '90 days'` },
+];
+
+/** Payloads and traces of events that ended a while ago; the rows stay, so that their facts are known for ever. */
+const emptyEvents = async (executor: Executor): Promise<number> =>
+  (
+    await readRow<{ count: number }>(
+      executor,
+      sql`
+      with emptied as (
+        update signal_events set payload = null where id in (
+          select id from signal_events where payload is not null and state in ('done', 'failed') and finished_at < now() - interval '30 days' limit ${A_STATEMENT})
+        returning id
+      ), nodes as (delete from signal_nodes where event_id in (select id from emptied)),
+      results as (delete from signal_results where event_id in (select id from emptied))
+      select count(*)::int as count from emptied`,
+    )
+  ).count;
+
 /** Empties what has been kept long enough, at most a thousand rows of each kind; answers how many rows changed. */
 export const expireSignalRows = async (executor: Executor): Promise<number> => {
-  const { count } = await readRow<{ count: number }>(
-    executor,
-    sql`
-    with emptied as (
-      update signal_events set payload = null where id in (
-        select id from signal_events where payload is not null and state in ('done', 'failed') and finished_at < now() - interval '30 days' limit ${A_STATEMENT})
-      returning id
-    ), nodes as (delete from signal_nodes where event_id in (select id from emptied) returning 1),
-    results as (delete from signal_results where event_id in (select id from emptied) returning 1),
-    guards as (
-      delete from signal_guards where (scope_id, key) in (select scope_id, key from signal_guards where expires_at < now() limit ${A_STATEMENT}) returning 1
-    ), rejections as (
-      delete from signal_rejections where id in (select id from signal_rejections where rejected_at < now() - interval '30 days' limit ${A_STATEMENT})
-      returning 1
-    )
-    select ((select count(*) from emptied) + (select count(*) from guards) + (select count(*) from rejections))::int as count`,
-  );
-  return count;
+  let changed = await emptyEvents(executor);
+  for (const { table, isOver } of OVER) {
+    const { rowCount } = await executor.execute(
+      sql`delete from ${table} where ctid in (select ctid from ${table} where ${isOver} limit ${A_STATEMENT})`,
+    );
+    changed += rowCount ?? 0;
+  }
+  return changed;
 };
 
 /** Age of the oldest pending event, seconds; null: none is pending. */
