@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { Client } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SIGNAL_LIMITS } from '../../packages/contracts/signal-limits.ts';
 import { findSilentOperations, reserveOperation } from '../../packages/database/agent-operations.ts';
 import { claimEvents, openScope } from '../../packages/database/signal-claims.ts';
+import { acceptEvent } from '../../packages/database/signal-inbox.ts';
 import { leaseEvent } from '../../packages/database/signal-lease.ts';
 import { findSleepers } from '../../packages/database/signal-sweep.ts';
+import { payloadConverterOption } from '../../packages/runtime/data-converter.ts';
+import { sweepScopes } from '../../packages/runtime/signal-sweep.ts';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
 import { createSignals, probeEvent } from './signals.ts';
@@ -72,4 +76,37 @@ test('an agent run that its event is still to start is not taken for lost', asyn
   expect(await findSilentOperations(rig.db)).toEqual([]);
   await rig.pool.query(`update signal_events set state = 'done'`);
   expect(await findSilentOperations(rig.db)).toEqual(['op-1']);
+});
+
+describe('a sweep', () => {
+  const sweep = (client: Client) => sweepScopes({ client, db: rig.db, limits: { ...SIGNAL_LIMITS, sweepAfterMs: 0 }, taskQueue: rig.taskQueue });
+  /** A client that reaches no scope whose workflow id holds the word. */
+  const clientWithout = (word: string): Client =>
+    new Client({
+      connection: rig.connection,
+      namespace: rig.namespace,
+      dataConverter: payloadConverterOption(),
+      interceptors: {
+        workflow: [
+          {
+            signalWithStart: (input, next) => (input.options.workflowId.includes(word) ? Promise.reject(new Error('unreachable')) : next(input)),
+          },
+        ],
+      },
+    });
+  const acceptUnheard = (scopeKey: string) => {
+    const event = { ownerId: signals.user, userId: signals.user, scopeKey, sourceType: 'probe.event', sourceId: 'm1', payload: {} };
+    return acceptEvent(rig.db, event, { limits: SIGNAL_LIMITS });
+  };
+
+  test('goes on past scopes that it cannot reach, says how many they were, and the next one reaches them', async () => {
+    const reached = ['topic:a', 'topic:b'];
+    const away = Array.from({ length: 12 }, (_, index) => `topic:away-${index}`);
+    for (const scopeKey of [...away, ...reached]) await acceptUnheard(scopeKey);
+    expect(await sweep(clientWithout('away'))).toEqual({ woken: 2, restarted: 0, failed: 12 });
+    for (const scopeKey of reached) expect(await signals.scope(scopeKey).describe()).toMatchObject({ status: { name: 'RUNNING' } });
+    await expect(signals.scope('topic:away-0').describe()).rejects.toThrow('not found');
+    expect(await sweep(rig.client)).toEqual({ woken: 14, restarted: 0, failed: 0 });
+    for (const scopeKey of away) expect(await signals.scope(scopeKey).describe()).toMatchObject({ status: { name: 'RUNNING' } });
+  });
 });

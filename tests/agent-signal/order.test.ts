@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SCOPE_MESSAGES, SCOPE_TYPE } from '../../packages/contracts/agent-signal-scope.ts';
+import { listRejections } from '../../packages/database/signal-rejections.ts';
+import { scopeStart } from '../../packages/runtime/signal-client.ts';
 import { waitUntil } from '../../packages/runtime/wait-until.ts';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
@@ -105,4 +108,35 @@ describe('signals straight from Temporal', () => {
     expect(await signals.status()).toMatchObject({ done: 2, rejected: 5 });
     expect(await signals.endOrder()).toEqual(['m0', 'm1']);
   });
+
+  test('what no column can hold is replaced in a value, makes a rejection as a key, and the next good one runs', async () => {
+    await signals.enqueue(probeEvent('m0'));
+    const send = (body: object) => signals.scope().signal(SCOPE_MESSAGES.sourceEvent, { sourceType: 'probe.event', payload: {}, ...body });
+    await send({ sourceId: 'm1', cause: { rootSourceId: 'r\0', chainId: 'c\ud800', depth: 1 } });
+    await send({ sourceId: 'm2', 'a\0': 1 });
+    await send({ sourceId: 'm3', payload: { 'b\ud800': 1 } });
+    await send({ sourceId: 'm4' });
+    await waitUntil({ what: 'm4 done', timeoutMs: 10_000, probe: async () => (await signals.event('m4')).state === 'done' });
+    expect(await signals.status()).toMatchObject({ done: 3, rejected: 2 });
+    expect(await signals.event('m1')).toMatchObject({ cause: { rootSourceId: 'r\ufffd', chainId: 'c\ufffd', depth: 1 } });
+    expect(await listRejections(rig.db, { ownerId: signals.user, scopeKey: 'topic:t1' }, 10)).toMatchObject([
+      { reason: 'unknown_key', path: 'payload.b\ufffd' },
+      { reason: 'unknown_key', path: 'a\ufffd' },
+    ]);
+  });
+
+  test.each(['100%', 'ws:100%'])(
+    'a scope that was started by hand for an owner %s that is no encoding rejects what it is sent, and ends',
+    async (owner) => {
+      const scope = { ownerId: `${owner}-${signals.user}`, scopeKey: 'topic:t1' };
+      const handle = await rig.client.workflow.signalWithStart(SCOPE_TYPE, {
+        ...scopeStart(scope, rig.taskQueue),
+        signal: SCOPE_MESSAGES.sourceEvent,
+        signalArgs: [{ sourceType: 'probe.event', sourceId: 'm1', payload: {} }],
+      });
+      await waitUntil({ what: 'the rejection', timeoutMs: 10_000, probe: async () => (await listRejections(rig.db, scope, 10)).length === 1 });
+      expect(await listRejections(rig.db, scope, 10)).toMatchObject([{ path: 'userId' }]);
+      await handle.result();
+    },
+  );
 });
