@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { computeByteLength } from '../contracts/digest.ts';
 import type { InputProblem } from '../contracts/failures.ts';
+import { isDeeper, toStorable } from '../contracts/json-value.ts';
 import { toProblems } from '../contracts/problems.schema.ts';
 import { EVENT_FAILURES } from '../contracts/signal-events.ts';
 import type { EventFailureType, SourceEvent } from '../contracts/signal-events.ts';
@@ -28,6 +29,8 @@ export interface RefusedEvent {
 }
 
 export type ParsedEvent = { readonly ok: true; readonly event: SourceEvent } | RefusedEvent;
+
+const LEVELS = 64;
 
 const cause = z.strictObject({ rootSourceId: nodeId, chainId: nodeId, depth: int });
 
@@ -105,6 +108,7 @@ export const parseEvent = (
   { door, caller, limits }: { readonly door: Door; readonly caller: Caller; readonly limits: SignalLimits },
 ): ParsedEvent => {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return invalid('', 'expected an object');
+  if (isDeeper(body, LEVELS)) return invalid('', `values may lie within each other ${LEVELS} deep at most`);
   const bytes = computeByteLength(JSON.stringify(body));
   if (bytes > limits.eventBytes)
     return refuse(EVENT_FAILURES.payloadTooLarge, {
@@ -119,7 +123,8 @@ export const parseEvent = (
   if (refusedType !== undefined) return refusedType;
   const payload = parseWith(findSourceSchema(sourceType) as z.ZodObject, more.payload, 'payload');
   if (!payload.ok) return payload;
-  const userId = chooseUser(envelope.value as Envelope, payload.value, caller);
+  const kept = toStorable(payload.value);
+  const userId = chooseUser(envelope.value as Envelope, kept, caller);
   if (typeof userId !== 'string') return userId;
   const problem = more.scopeKey === undefined ? undefined : findScopeKeyProblem(more.scopeKey);
   if (problem !== undefined) return invalid('scopeKey', problem);
@@ -134,10 +139,10 @@ export const parseEvent = (
     ok: true,
     event: {
       ownerId: deriveOwnerId({ workspaceId, userId }),
-      scopeKey: more.scopeKey ?? deriveScopeKey(partsOf(sourceType, payload.value, { agentId, userId })),
+      scopeKey: more.scopeKey ?? deriveScopeKey(partsOf(sourceType, kept, { agentId, userId })),
       sourceType,
       sourceId: fact,
-      payload: payload.value,
+      payload: kept,
       userId,
       ...(agentId === undefined ? {} : { agentId }),
       ...(workspaceId === undefined ? {} : { workspaceId }),

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { toStorable } from '../contracts/json-value.ts';
 import { id, localDate, text } from './fields.schema.ts';
 
 const SUMMARY_CHARACTERS = 240;
@@ -46,8 +45,8 @@ export const mutationSchema = z.strictObject({ kind: id, apiName: id, toolCallId
 export const selfIterationSchema = z.strictObject({
   marker: markerSchema,
   userId: id,
-  mutations: z.array(z.json()).transform(toStorable),
-  artifacts: z.array(z.json()).transform(toStorable),
+  mutations: z.array(z.json()),
+  artifacts: z.array(z.json()),
 });
 
 export type SelfIterationMarker = Readonly<z.output<typeof markerSchema>>;

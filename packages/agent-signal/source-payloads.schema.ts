@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { toStorable } from '../contracts/json-value.ts';
 import { id, int, iso, localDate, share, text } from './fields.schema.ts';
 import { selfIterationSchema } from './self-iteration.schema.ts';
 import type { AgentSignalSourceType } from './source-types.ts';
 
 const context = { agentId: id.optional(), topicId: id.optional(), serializedContext: text.optional() };
 const anchors = { anchorMessageId: id.optional(), triggerMessageId: id.optional() };
-const object = z.record(z.string(), z.json()).transform(toStorable);
+const object = z.record(z.string(), z.json());
 
 const step = z.strictObject({ operationId: id, stepIndex: int, ...context, turnCount: int.optional() });
 const gateway = { operationId: id, ...context, ...anchors, assistantMessageId: id.optional() };

@@ -35,7 +35,7 @@ export interface RawSignal {
   readonly name: string;
   readonly body?: unknown;
   /** Why it cannot be an event, whatever it says. */
-  readonly fault?: 'unknown_signal' | 'extra_argument' | 'payload_too_large';
+  readonly fault?: 'unknown_signal' | 'extra_argument' | 'payload_too_large' | 'too_deep';
   readonly bytes: number;
   readonly excerpt: string;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { computeByteLength } from './digest.ts';
-import { cutText, findUnserializable, toStorable } from './json-value.ts';
+import { cutText, findUnserializable, isDeeper, toStorable } from './json-value.ts';
 
 const isStorable = (json: string): boolean => !/\\u0000|\\ud[89a-f]/i.test(json);
 
@@ -28,6 +28,14 @@ describe('plain JSON', () => {
         expect(JSON.stringify(JSON.parse(json))).toBe(json);
       }),
     );
+  });
+
+  test('is as deep as its objects and lists lie within each other', () => {
+    const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}1${']'.repeat(levels)}`);
+    expect(isDeeper(nested(64), 64)).toBe(false);
+    expect(isDeeper({ a: [1, nested(63)] }, 64)).toBe(true);
+    expect(isDeeper(nested(100_000), 64)).toBe(true);
+    expect(isDeeper('text', 0)).toBe(false);
   });
 
   test.each([

@@ -40,6 +40,10 @@ export const findUnserializable = (value: unknown, path = 'result', above: reado
   return undefined;
 };
 
+/** Whether values lie within each other deeper than so; looks no further down than that, however deep it is. */
+export const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)));
+
 const cleaned = (text: string): string => text.replaceAll(UNSTORABLE, '\uFFFD');
 
 /** Plain JSON as Postgres can keep it, keys too: NUL and half a character become U+FFFD, like in texts. */

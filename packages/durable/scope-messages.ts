@@ -17,9 +17,19 @@ const processEventUpdate = defineUpdate<{ readonly state: EventState | 'moved' }
 const EXCERPT_BYTES = 200;
 const ROW_ID = /^[1-9]\d{0,18}$/;
 
+/** Undefined: it is so deep that no text can be made of it. */
+const textOf = (value: unknown): string | undefined => {
+  try {
+    return JSON.stringify(value) ?? 'nothing';
+  } catch {
+    return undefined;
+  }
+};
+
 /** What came, as it is kept until it is a row; never throws, whatever it is. */
 const keep = (name: string, args: readonly unknown[], { limits }: ScopeStory): RawSignal => {
-  const text = JSON.stringify(args[0]) ?? 'nothing';
+  const text = textOf(args[0]);
+  if (text === undefined) return { name: cutText(name, EXCERPT_BYTES), bytes: 0, excerpt: '', fault: 'too_deep' };
   const bytes = computeByteLength(text);
   const kept = { name: cutText(name, EXCERPT_BYTES), bytes: Math.min(bytes, EXCERPT_BYTES), excerpt: cutText(text, EXCERPT_BYTES) };
   if (name !== SCOPE_MESSAGES.sourceEvent) return { ...kept, fault: 'unknown_signal' };

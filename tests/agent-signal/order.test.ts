@@ -115,14 +115,39 @@ describe('signals straight from Temporal', () => {
     await send({ sourceId: 'm1', cause: { rootSourceId: 'r\0', chainId: 'c\ud800', depth: 1 } });
     await send({ sourceId: 'm2', 'a\0': 1 });
     await send({ sourceId: 'm3', payload: { 'b\ud800': 1 } });
+    await send({ sourceId: 'x', sourceType: 'agent.user.message', payload: { message: 'hi', messageId: 'x', memoryPayload: { 'c\0': ['\ud800'] } } });
     await send({ sourceId: 'm4' });
     await waitUntil({ what: 'm4 done', timeoutMs: 10_000, probe: async () => (await signals.event('m4')).state === 'done' });
-    expect(await signals.status()).toMatchObject({ done: 3, rejected: 2 });
+    expect(await signals.status()).toMatchObject({ done: 4, rejected: 2 });
+    expect((await signals.event('x')).payload).toMatchObject({ memoryPayload: { 'c\ufffd': ['\ufffd'] } });
     expect(await signals.event('m1')).toMatchObject({ cause: { rootSourceId: 'r\ufffd', chainId: 'c\ufffd', depth: 1 } });
     expect(await listRejections(rig.db, { ownerId: signals.user, scopeKey: 'topic:t1' }, 10)).toMatchObject([
       { reason: 'unknown_key', path: 'payload.b\ufffd' },
       { reason: 'unknown_key', path: 'a\ufffd' },
     ]);
+  });
+
+  test('what is nested without end is rejected, and the next good one runs', async () => {
+    await signals.enqueue(probeEvent('m0'));
+    const send = (levels: number) =>
+      rig.client.workflowService.signalWorkflowExecution({
+        namespace: rig.namespace,
+        workflowExecution: { workflowId: signals.scope().workflowId },
+        signalName: SCOPE_MESSAGES.sourceEvent,
+        input: {
+          payloads: [
+            {
+              metadata: { encoding: Buffer.from('json/plain') },
+              data: Buffer.from(`{"sourceType":"probe.event","sourceId":"deep","payload":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`),
+            },
+          ],
+        },
+      });
+    await send(2_000);
+    await send(30_000);
+    await signals.scope().signal(SCOPE_MESSAGES.sourceEvent, { sourceType: 'probe.event', sourceId: 'm1', payload: {} });
+    await waitUntil({ what: 'm1 done', timeoutMs: 20_000, probe: async () => ((await signals.status())?.done ?? 0) >= 2 });
+    expect((await signals.status())?.rejected).toBe(2);
   });
 
   test.each(['100%', 'ws:100%'])(
