@@ -64,9 +64,9 @@ const span = (name: string) => sql`${int(name)} * interval '1 ms'`;
 
 const refilled = sql`least(${int('perSecond')}, s.tokens + greatest(0, extract(epoch from now() - s.tokens_at)) * ${int('perSecond')})`;
 
-// The place of the last event less that of the first pending one is at least as many as are pending, and costs one look at an index.
+// From the first pending event to the last event are at least as many places as are pending, and to know them costs one look at an index.
 const hasRoom = sql`(
-  s.seq - coalesce((select min(q.seq) from signal_events q where q.scope_id = s.id and q.state = 'pending'), s.seq) < ${int('pending')}
+  s.seq - coalesce((select min(q.seq) from signal_events q where q.scope_id = s.id and q.state = 'pending'), s.seq) + 1 < ${int('pending')}
   or (select count(*) from signal_events q where q.scope_id = s.id and q.state = 'pending') < ${int('pending')})`;
 
 const reopens = sql`e.state = 'failed' and e.reopens < ${int('reopens')}`;

@@ -49,6 +49,13 @@ describe('a scope whose event a caller executes itself', () => {
   });
 });
 
+test('a scope takes as many pending events as its bound says, and not one more', async () => {
+  const bounded = createSignals(rig, { pending: 3 });
+  for (const id of ['m1', 'm2', 'm3']) await bounded.enqueue(probeEvent(id));
+  await expect(bounded.enqueue(probeEvent('m4'))).rejects.toMatchObject({ type: 'BacklogFull' });
+  expect(await bounded.status()).toMatchObject({ pending: 3 });
+});
+
 test('an agent run that its event is still to start is not taken for lost', async () => {
   const eventId = await accept('m1');
   const operation = {
