@@ -65,10 +65,10 @@ const restart = async ({ client, db, taskQueue }: SignalSweepInput, scope: Scope
 export const sweepScopes = async (input: SignalSweepInput): Promise<SweepAnswer> => {
   const { client, db, limits, taskQueue } = input;
   const sleepers = await findSleepers(db, limits);
-  let failed = await countFailures(sleepers, async (scope) => void (await wakeScope(client, scope, taskQueue)));
+  let missed = await countFailures(sleepers, async (scope) => void (await wakeScope(client, scope, taskQueue)));
   const { currentBuildId } = await readDeployment(client);
   const outdated = currentBuildId === undefined ? [] : await findOutdated(db, currentBuildId);
-  failed += await countFailures(outdated, async (scope) => {
+  missed += await countFailures(outdated, async (scope) => {
     const { status } = await client.workflow
       .getHandle(scopeWorkflowId(scope))
       .describe()
@@ -77,8 +77,8 @@ export const sweepScopes = async (input: SignalSweepInput): Promise<SweepAnswer>
     await markBuild(db, scope, currentBuildId as string);
   });
   let restarted = 0;
-  failed += await countFailures(await findStuck(db), async (scope) => {
+  const unrestarted = await countFailures(await findStuck(db), async (scope) => {
     if (await restart(input, scope)) restarted++;
   });
-  return { woken: sleepers.length + outdated.length - failed, restarted, failed };
+  return { woken: sleepers.length + outdated.length - missed, restarted, failed: missed + unrestarted };
 };
