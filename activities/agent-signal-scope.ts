@@ -2,28 +2,20 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { PolicyBundle } from '../packages/agent-signal/define.ts';
 import { createHandlerRegistry } from '../packages/agent-signal/registry.ts';
-import type { HandlerRegistry } from '../packages/agent-signal/registry.ts';
 import { SCOPE_TYPE } from '../packages/contracts/agent-signal-scope.ts';
 import type { ScopeIdentity } from '../packages/contracts/scope-identity.ts';
 import { CLAIM_LOST } from '../packages/contracts/signal-activities.ts';
-import type { Claimed, ClaimedEvent, ClaimRequest, ScopeActivities } from '../packages/contracts/signal-activities.ts';
+import type { ScopeActivities } from '../packages/contracts/signal-activities.ts';
 import type { SignalLimits } from '../packages/contracts/signal-limits.ts';
 import type { SignalModel } from '../packages/contracts/signal-model.ts';
-import type { NodeRef } from '../packages/contracts/signal-run.ts';
 import type { Database } from '../packages/database/database.ts';
-import { claimEvents, openScope } from '../packages/database/signal-claims.ts';
-import { claimDueTimers, readTimers } from '../packages/database/signal-timers.ts';
-import { readScopeStatus, readStates } from '../packages/database/signal-status.ts';
-import type { ClaimedRow } from '../packages/database/signal-claims.ts';
 import { consumeForOperation } from '../packages/database/agent-operation-ends.ts';
-import { settleEvent } from '../packages/database/signal-steps.ts';
 import type { SignalMeter } from '../packages/observability/signal-meter.ts';
-import { ATTRIBUTES, SPANS, withSpan } from '../packages/observability/spans.ts';
 import { acceptRaw } from './agent-signal/accept-raw.ts';
+import { claimBehind, createClaim } from './agent-signal/claim.ts';
 import { createDeriver } from './agent-signal/derive.ts';
 import { createEmitter } from './agent-signal/emit.ts';
 import { createFreshSteps } from './agent-signal/fresh-steps.ts';
-import type { FreshSteps } from './agent-signal/fresh-steps.ts';
 import { observeStep } from './agent-signal/observe.ts';
 import { createPostgresStore } from './agent-signal/postgres-store.ts';
 import { giveUpAction, runAction, settleStartedAction } from './agent-signal/run-action.ts';
@@ -56,57 +48,6 @@ export interface AgentSignalScopeDeps {
     readonly isRunning: (workflowId: string) => Promise<boolean>;
   };
 }
-
-const claimedOf = async (db: Database, registry: HandlerRegistry, rows: readonly ClaimedRow[]): Promise<ClaimedEvent[]> => {
-  const timers = await readTimers(
-    db,
-    rows.flatMap(({ timerId }) => timerId ?? []),
-  );
-  return rows.map(({ eventId, token, sourceType, sourceId, timerId }) => {
-    const source = registry.refOfSource({ sourceId, sourceType });
-    const timer = timers.find((each) => each.timerId === timerId);
-    if (timer === undefined) return { eventId, token, sourceType, sourceId, node: source };
-    const { kind, type, depth } = timer;
-    const node: NodeRef =
-      kind === null || type === null ? source : { id: timer.nodeId, kind, type, depth: depth ?? 0, handlers: registry.handlersOf(kind, type) };
-    const handlers = timer.handlerId === null ? node.handlers : [timer.handlerId];
-    return { eventId, token, sourceType, sourceId, timerId: timer.timerId, node: { ...node, handlers } };
-  });
-};
-
-const createClaim =
-  ({
-    db,
-    registry,
-    limits,
-    fresher,
-  }: {
-    readonly db: Database;
-    readonly registry: HandlerRegistry;
-    readonly limits: SignalLimits;
-    readonly fresher: FreshSteps;
-  }) =>
-  async ({ ownerId, scopeKey, runId, buildId, limit, awaited, ended, wantsStatus }: ClaimRequest): Promise<Claimed> => {
-    for (const each of ended) await settleEvent(db, each);
-    const { scopeId, leasedMs, nextDueInMs } = await openScope({ ownerId, scopeKey, runId, buildId }, db);
-    const due = leasedMs > 0 || nextDueInMs !== 0 ? [] : await claimDueTimers(db, { scopeId, runId, size: limit });
-    const size = limit - due.length;
-    const queued = leasedMs > 0 || size === 0 ? [] : await claimEvents(db, { scopeId, runId, size, limits });
-    // What a timer has just made `processing` is claimed once more with the rest: the newer token is the one that holds.
-    const rows = new Map([...due, ...queued].map((row) => [row.eventId, row]));
-    const events = await claimedOf(db, registry, [...rows.values()]);
-    for (const { eventId, token, fresh, sourceType, sourceId } of queued)
-      if (fresh !== null) fresher.keep({ eventId, token }, { scopeId, ownerId, scopeKey, sourceType, sourceId, ...fresh });
-    const status = wantsStatus ? await readScopeStatus(db, { ownerId, scopeKey }) : null;
-    return {
-      events,
-      states: await readStates(db, awaited),
-      // Nothing is claimed before the lease is over, whatever is due.
-      nextDueInMs: leasedMs > 0 ? leasedMs : nextDueInMs,
-      status,
-      limits,
-    };
-  };
 
 /** Translates what a step throws for Temporal: a retry with its own pause, or a claim that was lost. */
 const translated = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -150,18 +91,16 @@ export const createAgentSignalScopeActivities = ({
     emit: createEmitter(db, { ...signals, taskQueue: Context.current().info.taskQueue }),
   });
   const activities: ScopeActivities = {
-    claim: (request) =>
-      withSpan({ name: SPANS.signalClaim, attributes: { [ATTRIBUTES.ownerId]: request.ownerId, [ATTRIBUTES.scopeKey]: request.scopeKey } }, () =>
-        claim(request),
-      ),
+    claim,
     accept: (request) => acceptRaw(db, request, { ...signals, taskQueue: Context.current().info.taskQueue }),
-    runHandler: (request) => {
+    runHandler: async ({ next, ...request }) => {
       const attempt = attemptOf(limits);
       // Another attempt may have stored an answer meanwhile, perhaps in another process: only the first one goes by what the claim has read.
       const known = attempt.attempt === 1 ? { ...deps(), store: freshStore } : deps();
-      return translated(() => observeStep(signalMeter, request, () => runHandler(known, request, attempt)));
+      return claimBehind(claim, next, await translated(() => observeStep(signalMeter, request, () => runHandler(known, request, attempt))));
     },
-    runAction: (request) => translated(() => observeStep(signalMeter, request, () => runAction(deps(), request, attemptOf(limits)))),
+    runAction: async ({ next, ...request }) =>
+      claimBehind(claim, next, await translated(() => observeStep(signalMeter, request, () => runAction(deps(), request, attemptOf(limits))))),
     giveUp: (request) => translated(() => (request.node.kind === 'action' ? giveUpAction : giveUpHandler)(deps(), request, request.message)),
     settle: (request) => translated(async () => ({ state: await settleHeld(db, request) })),
     settleStart: ({ operationId, failure, ...request }) =>

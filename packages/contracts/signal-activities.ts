@@ -52,6 +52,8 @@ export interface StepRequest {
   readonly summary: RunSummary;
   /** An action beyond the event's budget is skipped. */
   readonly isOverBudget: boolean;
+  /** Claimed as soon as the event is settled with this call's answer. */
+  readonly next?: ClaimRequest;
 }
 
 export interface StepResult {
@@ -60,6 +62,8 @@ export interface StepResult {
   readonly settled: EventState | null;
   /** A derived event of the same scope is to run next. */
   readonly isFollowed?: boolean;
+  /** What `next` brought; absent where the event was not settled with the answer, or the claim did not succeed. */
+  readonly claimed?: Claimed;
 }
 
 /** Activities of a scope, registered as `agentSignalScope.<verb>`. */

@@ -13,7 +13,7 @@ import { TASK_TIMEOUT } from '../contracts/workflow-tasks.ts';
 import { driveEvent } from '../agent-signal/drive-event.ts';
 import type { EventEnd } from '../agent-signal/drive-event.ts';
 import { CLAIM_LOST } from '../contracts/signal-activities.ts';
-import type { ClaimedEvent, StepRequest, StepResult } from '../contracts/signal-activities.ts';
+import type { Claimed, ClaimedEvent, ClaimRequest, StepRequest, StepResult } from '../contracts/signal-activities.ts';
 import type { SignalLimits } from '../contracts/signal-limits.ts';
 import { scopeCalls } from './scope-calls.ts';
 
@@ -43,10 +43,24 @@ const startAgentRun = async (request: StepRequest, operationId: string): Promise
   return scopeCalls.settleStart({ ...request, operationId, failure });
 };
 
+/** How a scope runs an event. */
+export interface EventTerms {
+  readonly limits: SignalLimits;
+  /** What the call that may end the event is to claim behind it; undefined: nothing. */
+  readonly claimNext: () => ClaimRequest | undefined;
+}
+
+/** How an event ended, and what was claimed with its end. */
+export interface RunEvent {
+  readonly end: EventEnd;
+  readonly claimed: Claimed | undefined;
+}
+
 /** One handler's call; where its attempts ended without an answer, the branch is given up. */
-const callStep = async (request: StepRequest, event: ClaimedEvent, limits: SignalLimits): Promise<StepResult | null> => {
+const callStep = async (request: StepRequest, event: ClaimedEvent, { limits, claimNext }: EventTerms): Promise<StepResult | null> => {
   try {
-    const result = await scopeCalls.run(request, { limits, sourceId: event.sourceId });
+    const next = request.isLast ? claimNext() : undefined;
+    const result = await scopeCalls.run(next === undefined ? request : { ...request, next }, { limits, sourceId: event.sourceId });
     return result.answer.status === 'start' ? await startAgentRun(request, result.answer.operationId) : result;
   } catch (error) {
     if (isClaimLost(error)) return null;
@@ -55,16 +69,23 @@ const callStep = async (request: StepRequest, event: ClaimedEvent, limits: Signa
   }
 };
 
-/** Runs one claimed event; what no call could settle is settled here, unless nobody handles the event at all: then its outcome goes with the next claim. */
-export const runClaimedEvent = async (event: ClaimedEvent, limits: SignalLimits): Promise<EventEnd> => {
-  const end = await driveEvent(event, limits, (request) => callStep(request, event, limits));
-  if (end.kind !== 'unsettled' || event.node.handlers.length === 0) return end;
+const settle = async ({ eventId, token }: ClaimedEvent, { outcome, isFollowed }: EventEnd & { readonly kind: 'unsettled' }): Promise<EventEnd> => {
   try {
-    const { eventId, token } = event;
-    const { state } = await scopeCalls.settle({ eventId, token, outcome: end.outcome });
-    return { kind: 'settled', state, isFollowed: end.isFollowed };
+    const { state } = await scopeCalls.settle({ eventId, token, outcome });
+    return { kind: 'settled', state, isFollowed };
   } catch (error) {
     if (isClaimLost(error)) return { kind: 'lost' };
     throw error;
   }
+};
+
+/** Runs one claimed event; what no call could settle is settled here, unless nobody handles the event at all: then its outcome goes with the next claim. */
+export const runClaimedEvent = async (event: ClaimedEvent, terms: EventTerms): Promise<RunEvent> => {
+  let claimed: Claimed | undefined;
+  const end = await driveEvent(event, terms.limits, async (request) => {
+    const result = await callStep(request, event, terms);
+    claimed = result?.claimed;
+    return result;
+  });
+  return { end: end.kind === 'unsettled' && event.node.handlers.length > 0 ? await settle(event, end) : end, claimed };
 };

@@ -13,8 +13,9 @@ import { defineSearchAttributeKey, InitialVersioningBehavior, SearchAttributeTyp
 import { scopeAttribute, scopeWorkflowId } from '../contracts/scope-identity.ts';
 import type { ScopeCarry, ScopeStart } from '../contracts/agent-signal-scope.ts';
 import type { ScopeIdentity } from '../contracts/scope-identity.ts';
+import { findUnserializable } from '../contracts/json-value.ts';
 import { RUN_FAILURES } from '../contracts/failures.ts';
-import type { Claimed, ClaimRequest } from '../contracts/signal-activities.ts';
+import type { Claimed, ClaimedEvent, ClaimRequest } from '../contracts/signal-activities.ts';
 import type { EventState } from '../contracts/signal-run.ts';
 import { TASK_TIMEOUT } from '../contracts/workflow-tasks.ts';
 import { scopeCalls } from './scope-calls.ts';
@@ -27,15 +28,15 @@ const NOTHING: ScopeCarry = { v: 1, rejected: 0, raw: [] };
 
 const refuse = (message: string): ApplicationFailure => ApplicationFailure.nonRetryable(message, RUN_FAILURES.invalidInput);
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '' && findUnserializable(value) === undefined;
 
 /** Anybody may start a scope; only a run of it may hand something over. */
 const requireStart = (args: readonly unknown[]): ScopeStart => {
   const [start] = args;
   if (args.length !== 1 || typeof start !== 'object' || start === null) throw refuse('expected one argument: {"ownerId":"…","scopeKey":"…"}');
   const { ownerId, scopeKey, carry, ...more } = start as Partial<ScopeStart>;
-  if (!isText(ownerId)) throw refuse('ownerId: expected text that is not blank');
-  if (!isText(scopeKey)) throw refuse('scopeKey: expected text that is not blank');
+  if (!isText(ownerId)) throw refuse('ownerId: expected text that is not blank, without NUL or half a character');
+  if (!isText(scopeKey)) throw refuse('scopeKey: expected text that is not blank, without NUL or half a character');
   const [unknown] = Object.keys(more);
   if (unknown !== undefined) throw refuse(`unknown key ${unknown}, known keys: ownerId, scopeKey`);
   const { workflowId, continuedFromExecutionRunId } = workflowInfo();
@@ -86,29 +87,39 @@ const acceptRaw = async (story: ScopeStory): Promise<void> => {
   story.isWoken = true;
 };
 
-const claim = async (story: ScopeStory, ended: ClaimRequest['ended']): Promise<Claimed> => {
-  const { ownerId, scopeKey, limits, events, awaited } = story;
-  story.isWoken = false;
+/** Asks for whatever is pending once `events` of this run are over. */
+const requestClaim = (story: ScopeStory, ended: ClaimRequest['ended'], events: number): ClaimRequest => {
+  const { ownerId, scopeKey, limits, awaited } = story;
   const { runId, currentDeploymentVersion } = workflowInfo();
-  const claimed = await scopeCalls.claim({
+  story.isWoken = false;
+  return {
     ownerId,
     scopeKey,
     runId,
     buildId: currentDeploymentVersion?.buildId ?? '',
-    limit: isFull(story) ? 0 : Math.min(limits.claimSize, limits.continueAfterEvents - events),
+    limit: isFull({ ...story, events }) ? 0 : Math.min(limits.claimSize, limits.continueAfterEvents - events),
     awaited: [...awaited.keys()],
     ended,
     wantsStatus: wantsStatus(story),
-  });
-  story.limits = claimed.limits;
-  story.dueAtMs = claimed.nextDueInMs === null ? null : Date.now() + claimed.nextDueInMs;
-  if (claimed.events.length > 0) story.idleSinceMs = Date.now();
-  if (claimed.status !== null) {
-    story.status = claimed.status;
+  };
+};
+
+/** What a claim says of the scope besides its events. */
+const learn = (story: ScopeStory, { limits, nextDueInMs, events, status, states }: Claimed): void => {
+  story.limits = limits;
+  story.dueAtMs = nextDueInMs === null ? null : Date.now() + nextDueInMs;
+  if (events.length > 0) story.idleSinceMs = Date.now();
+  if (status !== null) {
+    story.status = status;
     story.statusAtMs = Date.now();
   }
-  for (const { eventId, state } of claimed.states) if (state !== 'pending' && state !== 'processing') tell(story, eventId, state);
+  for (const { eventId, state } of states) if (state !== 'pending' && state !== 'processing') tell(story, eventId, state);
   setCurrentDetails(describeInMarkdown(story));
+};
+
+const claim = async (story: ScopeStory, ended: ClaimRequest['ended']): Promise<Claimed> => {
+  const claimed = await scopeCalls.claim(requestClaim(story, ended, story.events));
+  learn(story, claimed);
   return claimed;
 };
 
@@ -117,29 +128,50 @@ const tell = (story: ScopeStory, eventId: string, state: EventState): void => {
   if (story.awaited.has(eventId)) story.states.set(eventId, state);
 };
 
-/** Runs what was claimed, in order; answers what is still to be settled. A lost claim leaves the rest to the next one. */
-const runClaimed = async (story: ScopeStory, { events }: Claimed): Promise<ClaimRequest['ended']> => {
+/** What is left of a claim whose events have run: outcomes still to be settled, and what was claimed with the last end. */
+interface Left {
+  readonly ended: ClaimRequest['ended'];
+  readonly claimed: Claimed | undefined;
+}
+
+/** Claims with an event's last call, unless something must come before: more of the same claim, rows to be made, a producer to be answered, a new run. */
+const claimNext = (story: ScopeStory, { eventId }: ClaimedEvent, ended: ClaimRequest['ended']): ClaimRequest | undefined => {
+  const events = story.events + 1;
+  const isFirst = story.raw.length > 0 || story.awaited.has(eventId) || isFull({ ...story, events });
+  return isFirst ? undefined : requestClaim(story, [...ended], events);
+};
+
+/** Runs what was claimed, in order. A lost claim leaves the rest to the next one. */
+const runClaimed = async (story: ScopeStory, { events }: Claimed): Promise<Left> => {
   const ended: ClaimRequest['ended'][number][] = [];
   for (const event of events) {
     story.currentEvent = `${event.sourceType} ${event.sourceId}`;
-    const end = await runClaimedEvent(event, story.limits);
+    let isAsked = false;
+    const { end, claimed } = await runClaimedEvent(event, {
+      limits: story.limits,
+      claimNext: () => {
+        const next = event === events.at(-1) ? claimNext(story, event, ended) : undefined;
+        isAsked ||= next !== undefined;
+        return next;
+      },
+    });
     story.events++;
-    if (end.kind === 'lost') {
-      // Whatever else was claimed with it is still ours: the next claim has it.
-      story.isWoken = true;
-      break;
+    story.currentEvent = null;
+    if (end.kind === 'settled') tell(story, event.eventId, end.state);
+    if (claimed !== undefined) {
+      learn(story, claimed);
+      return { ended: [], claimed };
     }
-    if (end.isFollowed) story.isWoken = true;
+    // Whatever was heard before the claim that did not come about has still to be looked for.
+    if (isAsked || end.kind === 'lost' || end.isFollowed) story.isWoken = true;
     // It has a timer that the claim did not know of.
     if (end.kind === 'settled' && end.state === 'waiting') story.isWoken = true;
     // Its row is not settled before the next claim, which then answers who waits for it.
     if (end.kind === 'unsettled') ended.push({ eventId: event.eventId, token: event.token, outcome: end.outcome });
-    else tell(story, event.eventId, end.state);
-    // The derived event runs before the others: the rest is claimed again behind it.
-    if (end.isFollowed) break;
+    // The rest is claimed again: whatever a lost claim holds is still ours, and a derived event runs before the others.
+    if (end.kind === 'lost' || end.isFollowed) break;
   }
-  story.currentEvent = null;
-  return ended;
+  return { ended, claimed: undefined };
 };
 
 const hasNews = ({ isWoken, raw }: ScopeStory): boolean => isWoken || raw.length > 0;
@@ -159,14 +191,15 @@ const close = async (story: ScopeStory): Promise<boolean> => {
 };
 
 const run = async (story: ScopeStory): Promise<void> => {
-  let ended: ClaimRequest['ended'] = [];
+  let left: Left = { ended: [], claimed: undefined };
   for (;;) {
     if (story.raw.length > 0 && !(isFull(story) && isPortable(story))) await acceptRaw(story);
-    if (isFull(story) && ended.length === 0 && isPortable(story)) await renew(story);
-    const claimed = await claim(story, ended);
-    ended = await runClaimed(story, claimed);
+    // What is claimed is run first: the next run would take it for the work of one that died.
+    if (left.claimed === undefined && left.ended.length === 0 && isFull(story) && isPortable(story)) await renew(story);
+    const claimed = left.claimed ?? (await claim(story, left.ended));
+    left = await runClaimed(story, claimed);
     const isDrained = claimed.events.length < story.limits.claimSize;
-    if (ended.length > 0 || hasNews(story) || isFull(story) || !isDrained) continue;
+    if (left.claimed !== undefined || left.ended.length > 0 || hasNews(story) || isFull(story) || !isDrained) continue;
     if ((await rest(story)) || story.dueAtMs !== null || claimed.events.length > 0) continue;
     if (await close(story)) return;
   }

@@ -59,10 +59,13 @@ export const measure = (history: History): Sizes => {
 /** Events from the first schedule of an activity of this verb to the last completion of one, and how often it was scheduled. */
 export const countSteadyEvents = (
   history: History,
-  verb: 'executeItem' | 'executeSlice',
+  verb: 'executeItem' | 'executeSlice' | 'runHandler',
 ): { readonly events: number; readonly scheduled: number } => {
   const events = eventsOf(history);
   const isOurs = ({ activityTaskScheduledEventAttributes: activity }: Event): boolean => activity?.activityType?.name?.endsWith(`.${verb}`) ?? false;
   const last = events.findLastIndex(({ activityTaskCompletedEventAttributes: completed }) => completed);
   return { events: last + 1 - events.findIndex(isOurs), scheduled: events.filter(isOurs).length };
 };
+
+/** Activities of a history, of whatever type. */
+export const countActivities = (history: History): number => eventsOf(history).filter((event) => event.activityTaskScheduledEventAttributes).length;

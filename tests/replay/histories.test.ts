@@ -3,7 +3,7 @@ import type { InjectedSinks, ReplayWorkerOptions, WorkflowBundle } from '@tempor
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { bundleOptions } from '../../packages/runtime/bundle.ts';
 import { payloadConverterOption } from '../../packages/runtime/data-converter.ts';
-import { countSteadyEvents, measure } from './budgets.ts';
+import { countActivities, countSteadyEvents, measure } from './budgets.ts';
 import { isRecorded, listRecorded, readRecorded } from './corpus.ts';
 import type { RecordedHistory } from './corpus.ts';
 import { readEnding } from './ending.ts';
@@ -107,5 +107,13 @@ describe('the budgets of what a history carries', () => {
     const { events, scheduled } = countSteadyEvents(recorded('probe/slice-retries').history, 'executeSlice');
     expect(scheduled).toBeGreaterThan(3);
     expect(events / scheduled).toBeLessThanOrEqual(12);
+  });
+
+  test('an event with one handler costs its scope at most 1.2 activities and 8 events, with its share of the claims', () => {
+    const { history } = recorded('agentSignalScope/continued');
+    const { events, scheduled } = countSteadyEvents(history, 'runHandler');
+    expect(scheduled).toBeGreaterThan(5);
+    expect(events / scheduled).toBeLessThanOrEqual(8);
+    expect(countActivities(history) / scheduled).toBeLessThanOrEqual(1.2);
   });
 });
