@@ -125,7 +125,7 @@ test('many idle scopes leave no workflow running', async () => {
   const query = `TaskQueue = '${rig.taskQueue}' and ExecutionStatus = 'Running'`;
   const ended = async (): Promise<number> =>
     (await readRows<{ n: number }>(rig.db, sql`select count(*)::int as n from signal_events where state = 'done'`))[0]?.n ?? 0;
-  await waitUntil({ what: 'all done', timeoutMs: 300_000, everyMs: 500, probe: async () => (await ended()) === scopes.length });
+  await waitUntil({ what: 'all done', timeoutMs: isFull ? 1_800_000 : 300_000, everyMs: 500, probe: async () => (await ended()) === scopes.length });
   expect(await ended()).toBe(scopes.length);
   await waitUntil({
     what: 'nothing running',
