@@ -27,7 +27,8 @@ const json = (text: string): unknown => {
   }
 };
 
-const schema = z
+/** Variables of a gateway, besides those of agent signal. */
+export const gatewayEnvSchema = z
   .object({
     DATABASE_URL: z.string('is required to start the gateway'),
     STRATA_GATEWAY_ADDRESS: z
@@ -72,7 +73,7 @@ export interface GatewayConfig extends SignalConfig {
 
 /** Reads them; throws one UserError (exit 2) that lists every problem. */
 export const loadGatewayConfig = (env: Env): GatewayConfig => {
-  const parsed = schema.safeParse(definedOnly(env));
+  const parsed = gatewayEnvSchema.safeParse(definedOnly(env));
   if (!parsed.success) throw new UserError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
   const {
     DATABASE_URL,

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { SEARCH_ATTRIBUTES } from '../../packages/contracts/search-attributes.ts';
+import { gatewayEnvSchema, loadGatewayConfig } from '../../packages/gateway/config.ts';
 import { loadWorkerConfig, workerEnvSchema } from '../../packages/runtime/config.ts';
 import { loadTemporalTarget } from '../../packages/runtime/connect.ts';
 import { REPOSITORY_ROOT } from '../../packages/runtime/paths.ts';
@@ -12,6 +13,7 @@ import { SERVER_SETTINGS } from '../../packages/runtime/server-settings.ts';
 const read = (path: string): string => readFileSync(join(REPOSITORY_ROOT, path), 'utf8');
 
 const service = z.strictObject({
+  profiles: z.array(z.string()).optional(),
   image: z.string().optional(),
   build: z.strictObject({ context: z.string(), dockerfile: z.string() }).optional(),
   command: z.array(z.string()).optional(),
@@ -40,6 +42,8 @@ const withDefaults = (text: string): string => text.replaceAll(/\$\{\w+:-([^}]*)
 const compose = composeFile.parse(parse(withDefaults(read('docker-compose.yml'))));
 const services = Object.entries(compose.services);
 const worker = compose.services['worker']!;
+const gateway = compose.services['gateway']!;
+const TOKENS = JSON.stringify([{ hash: 'a'.repeat(64), kind: 'service' }]);
 
 describe('docker-compose.yml', () => {
   test('the worker is given a complete and valid set of variables that it knows', () => {
@@ -50,11 +54,23 @@ describe('docker-compose.yml', () => {
     expect(loadTemporalTarget(worker.environment)).toMatchObject({ namespace: 'default' });
   });
 
-  test('the worker reaches services of this file, with the password that Postgres was given', () => {
-    const database = new URL(worker.environment['DATABASE_URL']!);
+  test('the gateway is started on request, with variables that it knows, and for callers who are told apart', () => {
+    expect(gateway).toMatchObject({ profiles: ['gateway'], command: ['gateway'] });
+    const foreign = Object.keys(gateway.environment).filter(
+      (name) => !(name in gatewayEnvSchema.shape) && !/^TEMPORAL_(ADDRESS|NAMESPACE)$/.test(name),
+    );
+    expect(foreign).toEqual([]);
+    expect(() => loadGatewayConfig(gateway.environment)).toThrow('STRATA_TOKENS or STRATA_WEBHOOK_SECRETS says who may call');
+    const { port } = loadGatewayConfig({ ...gateway.environment, STRATA_TOKENS: TOKENS });
+    expect(gateway.ports?.[0]?.split(':').at(-1)).toBe(String(port));
+  });
+
+  test.each(['worker', 'gateway'])('the %s reaches services of this file, with the password that Postgres was given', (name) => {
+    const { environment } = compose.services[name]!;
+    const database = new URL(environment['DATABASE_URL']!);
     const { POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB } = compose.services[database.hostname]!.environment;
     expect([database.username, database.password, database.pathname]).toEqual([POSTGRES_USER, POSTGRES_PASSWORD, `/${POSTGRES_DB}`]);
-    expect(Object.keys(compose.services)).toContain(worker.environment['TEMPORAL_ADDRESS']!.split(':')[0]);
+    expect(Object.keys(compose.services)).toContain(environment['TEMPORAL_ADDRESS']!.split(':')[0]);
     expect(compose.services['temporal']!.environment['POSTGRES_PWD']).toBe(POSTGRES_PASSWORD);
     expect(compose.services['temporal-schema']!.environment['SQL_PASSWORD']).toBe(POSTGRES_PASSWORD);
   });
