@@ -1,5 +1,5 @@
 import { sql } from './drizzle.ts';
-import { inTransaction, readRow, readRows } from './database.ts';
+import { inTransaction, readRow } from './database.ts';
 import type { Database } from './database.ts';
 
 /** A step of a guard: the state it finds (null: none, or expired) and the database's clock, ms. */
@@ -12,15 +12,15 @@ export const changeGuard = <T>(
   step: GuardStep<T>,
 ): Promise<T> =>
   inTransaction(db, async (tx) => {
-    // The row must be there to be locked: two calls at the same time are one after the other.
-    await tx.execute(sql`
-      insert into signal_guards (scope_id, key, state, expires_at) values (${scopeId}::bigint, ${key}, '{}', now()) on conflict do nothing`);
-    const [row] = await readRows<{ readonly state: object; readonly live: boolean }>(
+    // One statement makes the row, locks it and reads it: two calls at the same time are one after the other, and no expiry comes between.
+    const found = await readRow<{ readonly state: object; readonly isLive: boolean; readonly now: number }>(
       tx,
-      sql`select state, expires_at > clock_timestamp() as live from signal_guards where scope_id = ${scopeId}::bigint and key = ${key} for update`,
+      sql`
+      insert into signal_guards as g (scope_id, key, state, expires_at) values (${scopeId}::bigint, ${key}, '{}', now())
+      on conflict (scope_id, key) do update set state = g.state
+      returning state, expires_at > clock_timestamp() as "isLive", (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
     );
-    const { now } = await readRow<{ now: number }>(tx, sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`);
-    const { state, answer } = step(row?.live === true ? row.state : null, now);
+    const { state, answer } = step(found.isLive ? found.state : null, found.now);
     await tx.execute(sql`
       update signal_guards set state = ${JSON.stringify(state)}::jsonb, expires_at = clock_timestamp() + ${ttlMs} * interval '1 ms'
       where scope_id = ${scopeId}::bigint and key = ${key}`);
