@@ -10,7 +10,12 @@ import { ownLimits } from './own-limits.ts';
 export const createDeriver =
   (db: Database, { limits, wake, taskQueue }: EmitRules) =>
   async (derived: DerivedEvent, from: LoadedStep, eventId: string): Promise<'next' | 'elsewhere'> => {
-    const event: SourceEvent = { ownerId: from.ownerId, ...from.context, ...derived, ...(from.cause === null ? {} : { cause: from.cause }) };
+    const event: SourceEvent = {
+      ownerId: from.ownerId,
+      ...from.context,
+      ...derived,
+      ...(from.cause === null ? {} : { cause: { ...from.cause, isInherited: true } }),
+    };
     if (derived.scopeKey === from.scopeKey) {
       await insertDerived(db, event, eventId);
       return 'next';

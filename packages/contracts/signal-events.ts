@@ -3,6 +3,8 @@ export interface EventCause {
   readonly rootSourceId: string;
   readonly chainId: string;
   readonly depth: number;
+  /** The event was not caused: it is derived from one that was. */
+  readonly isInherited?: true;
 }
 
 /** An event that was parsed at a door: whose, in which line, what. */

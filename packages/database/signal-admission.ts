@@ -26,12 +26,16 @@ export type Admission =
 const agentsOf = ({ agentId, payload }: SourceEvent): readonly string[] =>
   [agentId, payload['agentId']].filter((id): id is string => typeof id === 'string');
 
-const countCaused = async (executor: Executor, { ownerId, scopeKey }: SourceEvent): Promise<number> =>
+/** Events that were caused in the scope in the last hour. A derived event only has its original's cause; a known event is no further one. */
+const countCaused = async (executor: Executor, { ownerId, scopeKey, sourceType, sourceId }: SourceEvent): Promise<number> =>
   (
     await readRow<{ count: number }>(
       executor,
       sql`select count(*)::int as count from signal_events e join signal_scopes s on s.id = e.scope_id
-          where s.owner_id = ${ownerId} and s.scope_key = ${scopeKey} and e.cause is not null and e.accepted_at > now() - interval '1 hour'`,
+          where s.owner_id = ${ownerId} and s.scope_key = ${scopeKey} and e.accepted_at > now() - interval '1 hour'
+            and e.cause is not null and e.cause -> 'isInherited' is null
+            and not exists (
+              select 1 from signal_events k where k.scope_id = s.id and k.source_type = ${sourceType} and k.source_id = ${sourceId})`,
     )
   ).count;
 

@@ -170,7 +170,8 @@ export const insertDerived = async (executor: Executor, event: SourceEvent, even
   const { sourceType, sourceId, payload, userId, agentId, workspaceId } = event;
   await executor.execute(sql`
     insert into signal_events (scope_id, seq, source_type, source_id, state, payload, context, cause)
-    select e.scope_id, e.seq, ${sourceType}, ${sourceId}, 'pending', ${JSON.stringify(payload)}::jsonb, ${JSON.stringify({ userId, agentId, workspaceId })}::jsonb, e.cause
+    select e.scope_id, e.seq, ${sourceType}, ${sourceId}, 'pending', ${JSON.stringify(payload)}::jsonb, ${JSON.stringify({ userId, agentId, workspaceId })}::jsonb,
+      e.cause || '{"isInherited":true}'
     from signal_events e where e.id = ${eventId}::bigint
     on conflict (scope_id, source_type, source_id) do nothing`);
 };
@@ -180,10 +181,11 @@ export const clearWake = async (executor: Executor, scopeId: string): Promise<vo
   await executor.execute(sql`update signal_scopes set wake_at = null where id = ${scopeId}::bigint`);
 };
 
-/** Events accepted in the scope in the last hour, and how many of them were caused by our own actions. */
-export const countRecentEvents = (executor: Executor, scopeId: string): Promise<{ readonly all: number; readonly caused: number }> =>
-  readRow(
-    executor,
-    sql`select count(*)::int as "all", count(*) filter (where cause is not null)::int as caused from signal_events
-        where scope_id = ${scopeId}::bigint and accepted_at > now() - interval '1 hour'`,
-  );
+/** Events accepted in the scope in the last hour. */
+export const countRecentEvents = async (executor: Executor, scopeId: string): Promise<number> =>
+  (
+    await readRow<{ count: number }>(
+      executor,
+      sql`select count(*)::int as count from signal_events where scope_id = ${scopeId}::bigint and accepted_at > now() - interval '1 hour'`,
+    )
+  ).count;

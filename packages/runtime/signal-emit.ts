@@ -73,7 +73,7 @@ export const emitEvent = async (deps: SignalDoorDeps, body: unknown, sender: Sen
   if (admission.kind !== 'accepted') return void refuseAdmission(admission);
   const { eventId, scopeId } = admission;
   await send(deps, event, admission);
-  const [{ state, outcome, reason }, trace, recent] = await Promise.all([
+  const [{ state, outcome, reason }, trace, windowEventCount] = await Promise.all([
     readEventState(deps.db, eventId),
     readTrace(deps.db, eventId),
     countRecentEvents(deps.db, scopeId),
@@ -81,7 +81,7 @@ export const emitEvent = async (deps: SignalDoorDeps, body: unknown, sender: Sen
   return {
     deduped: false,
     source: { sourceId, type: sourceType },
-    trigger: { scopeKey, token: `trigger:${eventId}`, windowEventCount: recent.all },
+    trigger: { scopeKey, token: `trigger:${eventId}`, windowEventCount },
     ...(admission.isReopened ? { reopened: true as const } : {}),
     ...derivedOf(trace),
     run: { status: isSettled(state) ? (outcome ?? state) : 'pending', ...(reason === null ? {} : { reason }), trace },
