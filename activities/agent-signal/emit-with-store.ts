@@ -36,7 +36,8 @@ const hostOf = ({ inbox, registry, limits, orders, caused }: IsolatedRun): InPro
     },
     runs: { reserve: async (order) => `op-${orders.push(order)}` },
   },
-  startRun: async (operationId) => {
+  startRun: async () => undefined,
+  keepStart: async (operationId) => {
     const order = orders[Number(operationId.slice('op-'.length)) - 1];
     return { detail: order?.run.detail ?? '', failureCode: order?.run.failureCode ?? '' };
   },

@@ -3,10 +3,10 @@ import type { HandlerRegistry } from '../../packages/agent-signal/registry.ts';
 import type { ScopeIdentity } from '../../packages/contracts/scope-identity.ts';
 import type { SourceEvent } from '../../packages/contracts/signal-events.ts';
 import type { SignalLimits } from '../../packages/contracts/signal-limits.ts';
-import type { EventOutcome } from '../../packages/contracts/signal-run.ts';
 import type { KnownEvent } from '../../packages/contracts/known-event.ts';
 import type { StepStore } from '../../packages/contracts/signal-store.ts';
 import type { Database } from '../../packages/database/database.ts';
+import { consumeForOperation } from '../../packages/database/agent-operation-ends.ts';
 import { acceptEvent } from '../../packages/database/signal-inbox.ts';
 import { endLease, leaseEvent, renewLease } from '../../packages/database/signal-lease.ts';
 import { readEventState, readTrace } from '../../packages/database/signal-traces.ts';
@@ -14,6 +14,7 @@ import type { SignalTrace } from '../../packages/database/signal-traces.ts';
 import { createDeriver } from './derive.ts';
 import { createEmitter } from './emit.ts';
 import { runInProcess } from './in-process.ts';
+import type { InProcessHost } from './in-process.ts';
 import { createPostgresStore } from './postgres-store.ts';
 import { settleHeld } from './settle-held.ts';
 import { createRunOrders, readStartTexts } from './start-run.ts';
@@ -42,7 +43,7 @@ export type ExecuteAnswer =
       readonly run: { readonly status: string; readonly reason?: string; readonly trace: SignalTrace };
     };
 
-const hostOf = (deps: ExecuteDeps, signal: AbortSignal) => {
+const hostOf = (deps: ExecuteDeps, signal: AbortSignal): InProcessHost => {
   const { db, limits, registry } = deps;
   return {
     attempts: limits.attempts,
@@ -55,12 +56,12 @@ const hostOf = (deps: ExecuteDeps, signal: AbortSignal) => {
       derive: createDeriver(db, deps),
       runs: createRunOrders(db, limits),
     },
-    startRun: async (operationId: string) => {
-      await deps.startRun(operationId, deps.taskQueue);
+    startRun: (operationId) => deps.startRun(operationId, deps.taskQueue),
+    keepStart: async (operationId, failure) => {
+      if (failure === null) await consumeForOperation(db, operationId);
       return readStartTexts(db, operationId);
     },
-    settle: ({ eventId, token }: { readonly eventId: string; readonly token: number }, outcome: EventOutcome) =>
-      settleHeld(db, { eventId, token, outcome }),
+    settle: ({ eventId, token }, outcome) => settleHeld(db, { eventId, token, outcome }),
   };
 };
 

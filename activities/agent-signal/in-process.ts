@@ -13,22 +13,20 @@ export interface InProcessHost {
   /** Attempts of one call; 1: a failure is final. */
   readonly attempts: number;
   readonly signal: AbortSignal;
-  /** Starts a run that an action ordered; what the action says of it. A rejection fails the action. */
-  readonly startRun: (operationId: string) => Promise<{ readonly detail: string; readonly failureCode: string }>;
+  /** Starts a run that an action ordered; one that ran already is joined. A rejection fails the action. */
+  readonly startRun: (operationId: string) => Promise<void>;
+  /** Keeps how the start went (null: it did); what the action says of it. */
+  readonly keepStart: (operationId: string, failure: string | null) => Promise<{ readonly detail: string; readonly failureCode: string }>;
   readonly settle: (event: ClaimedEvent, outcome: EventOutcome) => Promise<EventState>;
 }
 
+/** Only the start itself can fail the action: what cannot be stored afterwards is no reason to start a second run. */
 const start = async (host: InProcessHost, request: StepRequest, operationId: string): Promise<StepResult> => {
-  try {
-    return await settleStartedAction(host.deps, request, { ...(await host.startRun(operationId)), failure: null });
-  } catch (error) {
-    if (error instanceof ClaimLost) throw error;
-    return settleStartedAction(host.deps, request, {
-      detail: '',
-      failureCode: 'StartFailed',
-      failure: error instanceof Error ? error.message : String(error),
-    });
-  }
+  const failure = await host.startRun(operationId).then(
+    () => null,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  return settleStartedAction(host.deps, request, { ...(await host.keepStart(operationId, failure)), failure });
 };
 
 const attempt = async (host: InProcessHost, request: StepRequest): Promise<StepResult> => {

@@ -52,7 +52,9 @@ interface HostParts extends Pick<LocalDeps, 'registry' | 'limits' | 'runAgent'> 
 
 /** What the steps of an event find in this process. */
 const createLocalHost = ({ inbox, registry, limits, runAgent, enqueue, aside }: HostParts): InProcessHost => {
+  /** Ordered and not yet started. */
   const orders = new Map<string, RunOrder>();
+  let ordered = 0;
   const deps: StepDeps = {
     store: inbox,
     registry,
@@ -67,7 +69,7 @@ const createLocalHost = ({ inbox, registry, limits, runAgent, enqueue, aside }: 
     },
     runs: {
       reserve: async (order) => {
-        const operationId = `op-local-${orders.size + 1}`;
+        const operationId = `op-local-${++ordered}`;
         orders.set(operationId, order);
         return operationId;
       },
@@ -77,10 +79,11 @@ const createLocalHost = ({ inbox, registry, limits, runAgent, enqueue, aside }: 
     attempts: 1,
     signal: new AbortController().signal,
     deps,
-    startRun: async (operationId) => {
-      const order = orders.get(operationId) as RunOrder;
-      aside(runAgent(order, operationId));
-      return { detail: order.run.detail, failureCode: order.run.failureCode };
+    startRun: async (operationId) => aside(runAgent(orders.get(operationId) as RunOrder, operationId)),
+    keepStart: async (operationId) => {
+      const { run } = orders.get(operationId) as RunOrder;
+      orders.delete(operationId);
+      return { detail: run.detail, failureCode: run.failureCode };
     },
     settle: async ({ eventId }, outcome) => inbox.settle(eventId, outcome),
   };
