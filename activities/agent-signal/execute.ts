@@ -8,11 +8,12 @@ import type { StepStore } from '../../packages/contracts/signal-store.ts';
 import type { Database } from '../../packages/database/database.ts';
 import { consumeForOperation } from '../../packages/database/agent-operation-ends.ts';
 import { acceptEvent } from '../../packages/database/signal-inbox.ts';
-import { endLease, leaseEvent, renewLease } from '../../packages/database/signal-lease.ts';
+import { endLease, leaseEvent } from '../../packages/database/signal-lease.ts';
 import { readEventState, readTrace } from '../../packages/database/signal-traces.ts';
 import type { SignalTrace } from '../../packages/database/signal-traces.ts';
 import { createDeriver } from './derive.ts';
 import { createEmitter } from './emit.ts';
+import { holdLease } from './hold-lease.ts';
 import { runInProcess } from './in-process.ts';
 import type { InProcessHost } from './in-process.ts';
 import { createPostgresStore } from './postgres-store.ts';
@@ -72,25 +73,19 @@ const runLeased = async (
   { eventId, token, leaseToken }: { readonly eventId: string; readonly token: number; readonly leaseToken: string },
 ): Promise<void> => {
   const { db, limits, registry } = deps;
-  const lost = new AbortController();
-  const renewal = setInterval(() => {
-    renewLease(db, { leaseToken, leaseMs: limits.leaseMs }).then(
-      (isOurs) => (isOurs ? undefined : lost.abort()),
-      () => undefined,
-    );
-  }, limits.leaseMs / 3);
+  const lease = holdLease(db, { eventId, leaseToken, leaseMs: limits.leaseMs });
   try {
     const node = registry.refOfSource(event);
-    await runInProcess(hostOf(deps, lost.signal), { eventId, token, sourceType: event.sourceType, sourceId: event.sourceId, node });
+    await runInProcess(hostOf(deps, lease.signal), { eventId, token, sourceType: event.sourceType, sourceId: event.sourceId, node });
   } finally {
-    clearInterval(renewal);
+    lease.stop();
     if (await endLease(db, leaseToken)) await deps.wake(event, deps.taskQueue);
   }
 };
 
 /**
  * Executes an event now, in this process, by the same scheduler: for a worker that owns the moment. No feature gate. Where the scope is at work the row
- * stays for it, `scope_locked`.
+ * stays for it, `scope_locked`; where it takes the event over, because the lease was lost, the run is `pending`.
  */
 export const executeEvent = async (deps: ExecuteDeps, event: SourceEvent): Promise<ExecuteAnswer> => {
   const { scopeKey, sourceId, sourceType } = event;
@@ -107,11 +102,11 @@ export const executeEvent = async (deps: ExecuteDeps, event: SourceEvent): Promi
     return { deduped: true, reason: 'scope_locked', scopeKey, sourceId, state: 'pending' };
   }
   await runLeased(deps, event, { eventId, token: leased.token, leaseToken });
-  const [{ state, outcome, reason }, trace] = await Promise.all([readEventState(deps.db, eventId), readTrace(deps.db, eventId)]);
+  const [{ outcome, reason }, trace] = await Promise.all([readEventState(deps.db, eventId), readTrace(deps.db, eventId)]);
   return {
     deduped: false,
     source: { sourceId, type: sourceType },
     trigger: { scopeKey, token: `trigger:${eventId}` },
-    run: { status: outcome ?? state, ...(reason === null ? {} : { reason }), trace },
+    run: { status: outcome ?? 'pending', ...(reason === null ? {} : { reason }), trace },
   };
 };

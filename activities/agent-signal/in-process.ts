@@ -2,16 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { driveEvent } from '../../packages/agent-signal/drive-event.ts';
 import type { ClaimedEvent, StepRequest, StepResult } from '../../packages/contracts/signal-activities.ts';
 import type { EventOutcome, EventState } from '../../packages/contracts/signal-run.ts';
-import { runAction, settleStartedAction } from './run-action.ts';
-import { runHandler } from './run-handler.ts';
+import { giveUpAction, runAction, settleStartedAction } from './run-action.ts';
+import { giveUpHandler, runHandler } from './run-handler.ts';
 import type { StepDeps } from './step.ts';
-import { ClaimLost, RetryStep } from './step-errors.ts';
+import { ClaimLost, computePause, RetryStep } from './step-errors.ts';
+import { TimeUp, within } from './within.ts';
 
 /** A host that runs events in its own process. */
 export interface InProcessHost {
   readonly deps: StepDeps;
   /** Attempts of one call; 1: a failure is final. */
   readonly attempts: number;
+  /** Aborted when the claim is lost. */
   readonly signal: AbortSignal;
   /** Starts a run that an action ordered; one that ran already is joined. A rejection fails the action. */
   readonly startRun: (operationId: string) => Promise<void>;
@@ -22,37 +24,61 @@ export interface InProcessHost {
 
 /** Only the start itself can fail the action: what cannot be stored afterwards is no reason to start a second run. */
 const start = async (host: InProcessHost, request: StepRequest, operationId: string): Promise<StepResult> => {
-  const failure = await host.startRun(operationId).then(
-    () => null,
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
-  );
+  let failure: string | null = null;
+  try {
+    await within({ ms: host.deps.limits.attemptMs, outer: host.signal }, () => host.startRun(operationId));
+  } catch (error) {
+    // Nobody knows whether it was started in the end: whoever has the event next asks for the same run.
+    if (error instanceof TimeUp || host.signal.aborted) throw error;
+    failure = error instanceof Error ? error.message : String(error);
+  }
   return settleStartedAction(host.deps, request, { ...(await host.keepStart(operationId, failure)), failure });
 };
 
-const attempt = async (host: InProcessHost, request: StepRequest): Promise<StepResult> => {
-  const run = request.node.kind === 'action' ? runAction : runHandler;
-  for (let number = 1; ; number++) {
+/** An attempt that was left behind stores nothing any more. */
+const untilAborted = (deps: StepDeps, signal: AbortSignal): StepDeps => ({
+  ...deps,
+  store: {
+    ...deps.store,
+    store: async (record) => {
+      signal.throwIfAborted();
+      return deps.store.store(record);
+    },
+  },
+});
+
+/** One call with its attempts, each bounded and all of them together; where they end without an answer the branch is given up. */
+const callStep = async ({ deps, attempts, signal: outer }: InProcessHost, request: StepRequest): Promise<StepResult> => {
+  const { limits } = deps;
+  const isAction = request.node.kind === 'action';
+  const untilMs = performance.now() + limits.retryTotalMs;
+  for (let attempt = 1; ; attempt++) {
+    const isFinal = attempt >= attempts;
+    const ms = Math.min(limits.attemptMs, untilMs - performance.now());
     try {
-      const result = await run(host.deps, request, { attempt: number, isFinal: number >= host.attempts, signal: host.signal });
-      return result.answer.status === 'start' ? await start(host, request, result.answer.operationId) : result;
+      return await within({ ms, outer }, (signal) =>
+        (isAction ? runAction : runHandler)(untilAborted(deps, signal), request, { attempt, isFinal, signal }),
+      );
     } catch (error) {
-      // What is thrown at the last attempt is not to be retried.
-      if (!(error instanceof RetryStep) || number >= host.attempts) throw error;
-      await delay(error.delayMs, undefined, { signal: host.signal });
+      if (outer.aborted || !(error instanceof RetryStep || error instanceof TimeUp)) throw error;
+      const pauseMs = error instanceof RetryStep ? error.delayMs : computePause(attempt, null, limits);
+      if (isFinal || performance.now() + pauseMs >= untilMs) return (isAction ? giveUpAction : giveUpHandler)(deps, request, error.message);
+      await delay(pauseMs, undefined, { signal: outer });
     }
   }
 };
 
 /** Runs one claimed event to its end; null: its claim was taken over. */
 export const runInProcess = async (host: InProcessHost, event: ClaimedEvent): Promise<EventState | null> => {
-  const end = await driveEvent(event, host.deps.limits, async (request) => {
-    try {
-      return await attempt(host, request);
-    } catch (error) {
-      if (error instanceof ClaimLost) return null;
-      throw error;
-    }
-  });
-  if (end.kind === 'lost') return null;
-  return end.kind === 'settled' ? end.state : host.settle(event, end.outcome);
+  try {
+    const end = await driveEvent(event, host.deps.limits, async (request) => {
+      const result = await callStep(host, request);
+      return result.answer.status === 'start' ? start(host, request, result.answer.operationId) : result;
+    });
+    if (end.kind === 'lost') return null;
+    return end.kind === 'settled' ? end.state : await host.settle(event, end.outcome);
+  } catch (error) {
+    if (error instanceof ClaimLost || host.signal.aborted) return null;
+    throw error;
+  }
 };

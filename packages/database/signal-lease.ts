@@ -23,13 +23,15 @@ export const leaseEvent = async (
   return leased ?? null;
 };
 
-/** Keeps a lease for as long again; false: it is another's by now. */
+/** Keeps a lease for as long again; false: it is over, or another's by now. */
 export const renewLease = async (
   executor: Executor,
   { leaseToken, leaseMs }: { readonly leaseToken: string; readonly leaseMs: number },
-): Promise<boolean> =>
-  ((await executor.execute(sql`update signal_scopes set lease_until = now() + ${leaseMs} * interval '1 ms' where lease_token = ${leaseToken}`))
-    .rowCount ?? 0) > 0;
+): Promise<boolean> => {
+  const { rowCount } = await executor.execute(sql`
+    update signal_scopes set lease_until = now() + ${leaseMs} * interval '1 ms' where lease_token = ${leaseToken} and lease_until > now()`);
+  return rowCount === 1;
+};
 
 /** Gives a lease back; answers whether anything is left to do in its scope, be it the event that its holder could not end. */
 export const endLease = async (executor: Executor, leaseToken: string): Promise<boolean> => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { executeEvent } from '../../activities/agent-signal/execute.ts';
 import type { ExecuteDeps } from '../../activities/agent-signal/execute.ts';
@@ -89,5 +90,73 @@ describe('an agent run that an executed event starts', () => {
     await rig.pool.query('alter table away rename to signal_results');
     expect(await read('actions')).toEqual([{ state: 'reserved', epoch: 1, detail: null }]);
     expect(woken).toEqual(['topic:t1']);
+  });
+
+  test('is left to the scope where nobody knows in time whether it was started', async () => {
+    const hangs = { startRun: () => new Promise<void>(() => undefined), limits: { ...LIMITS, attemptMs: 200 } };
+    await expect(execute(starting, hangs)).rejects.toThrow('not done within 200 ms');
+    expect(await read('actions')).toEqual([{ state: 'reserved', epoch: 1, detail: null }]);
+    expect(woken).toEqual(['topic:t1']);
+  });
+});
+
+describe('an executed event', () => {
+  const handling = (handle: (context: { readonly signal: AbortSignal; readonly attempt: number }) => Promise<null>) => [
+    defineSourceHandler({ id: 'trial', on: 'probe.event', handle }),
+  ];
+
+  test('fails where its handler hangs in every attempt, and each attempt is told to stop', async () => {
+    const stopped: number[] = [];
+    const hanging = handling(({ signal, attempt }) => {
+      signal.addEventListener('abort', () => stopped.push(attempt));
+      return new Promise(() => undefined);
+    });
+    expect(await execute(hanging, { limits: { ...LIMITS, attemptMs: 50 } })).toMatchObject({
+      run: { status: 'failed', reason: 'trial (m1): GivenUp: not done within 50 ms' },
+    });
+    expect(stopped).toEqual([1, 2, 3]);
+  });
+
+  test('fails where its attempts together take too long', async () => {
+    let attempts = 0;
+    const failing = handling(() => {
+      attempts++;
+      return Promise.reject(Object.assign(new Error('HTTP 503'), { type: 'ProviderUnavailable', retryable: true }));
+    });
+    const limits = { ...LIMITS, attempts: 1_000, retryTotalMs: 200 };
+    expect(await execute(failing, { limits })).toMatchObject({ run: { status: 'failed', reason: 'trial (m1): GivenUp: HTTP 503' } });
+    expect(attempts).toBeLessThan(20);
+  });
+
+  test('stores nothing of an attempt that comes to its end too late', async () => {
+    const late = handling(async ({ attempt }) => {
+      if (attempt > 1) return delay(150, null);
+      await delay(300);
+      throw Object.assign(new Error('late'), { type: 'ProviderRefused', retryable: false });
+    });
+    expect(await execute(late, { limits: { ...LIMITS, attemptMs: 200 } })).toMatchObject({ run: { status: 'completed' } });
+    expect(await signals.trace('m1')).toMatchObject({ results: [{ answer: { status: 'none' }, attempt: 2 }] });
+  });
+
+  const REFUSING = `
+    create function refuse() returns trigger language plpgsql as $$ begin if new.lease_until is not null then raise 'away'; end if; return new; end $$;
+    create trigger refuse before update on signal_scopes for each row execute function refuse()`;
+
+  test.each([
+    ['another has it', `update signal_scopes set lease_token = 'another'`],
+    ['it is over', `update signal_scopes set lease_until = now()`],
+    ['it cannot be renewed', REFUSING],
+  ])('is left to its scope when the lease is lost: %s', async (_why, loseIt) => {
+    let isStopped = false;
+    const long = handling(async ({ signal }) => {
+      signal.addEventListener('abort', () => (isStopped = true));
+      await rig.pool.query(loseIt);
+      return delay(20_000, null, { signal });
+    });
+    const begin = performance.now();
+    expect(await execute(long, { limits: { ...LIMITS, leaseMs: 300 } })).toMatchObject({ deduped: false, run: { status: 'pending' } });
+    expect(performance.now() - begin).toBeLessThan(5_000);
+    expect(isStopped).toBe(true);
+    expect(await signals.event('m1')).toMatchObject({ state: 'processing' });
   });
 });
