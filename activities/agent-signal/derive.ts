@@ -5,6 +5,7 @@ import type { Database } from '../../packages/database/database.ts';
 import { acceptEvent, insertDerived } from '../../packages/database/signal-inbox.ts';
 import type { EmitRules } from './emit.ts';
 import { ownLimits } from './own-limits.ts';
+import { sendWake } from './send-wake.ts';
 
 /** Keeps derived events: in the same scope in place of the original, elsewhere at that queue's end. They inherit the cause and pass every gate. */
 export const createDeriver =
@@ -21,6 +22,6 @@ export const createDeriver =
       return 'next';
     }
     const accepted = await acceptEvent(db, event, { limits: ownLimits(limits) });
-    if (accepted.kind === 'accepted' && accepted.sendsWake) await wake(event, taskQueue);
+    if (accepted.kind === 'accepted' && accepted.sendsWake) await sendWake({ db, wake, taskQueue }, event, accepted.scopeId);
     return 'elsewhere';
   };

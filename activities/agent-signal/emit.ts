@@ -6,6 +6,7 @@ import type { LoadedStep } from '../../packages/contracts/signal-store.ts';
 import type { Database } from '../../packages/database/database.ts';
 import { admitEvent } from '../../packages/database/signal-admission.ts';
 import type { Admission } from '../../packages/database/signal-admission.ts';
+import { sendWake } from './send-wake.ts';
 
 /** How activities make events durable. */
 export interface EmitRules {
@@ -37,6 +38,6 @@ export const createEmitter =
     const admission = await admitEvent(db, parsed.event, rules);
     if (admission.kind === 'duplicate') return { accepted: true };
     if (admission.kind !== 'accepted') return { accepted: false, reason: REASONS[admission.kind] };
-    if (admission.sendsWake) await wake(parsed.event, taskQueue);
+    if (admission.sendsWake) await sendWake({ db, wake, taskQueue }, parsed.event, admission.scopeId);
     return { accepted: true };
   };

@@ -9,6 +9,7 @@ import { acceptEvent } from '../../packages/database/signal-inbox.ts';
 import type { AgentSignalScopeDeps } from '../agent-signal-scope.ts';
 import { compact } from '../../packages/agent-signal/compact.ts';
 import { ownLimits } from './own-limits.ts';
+import { sendWake } from './send-wake.ts';
 import { redact } from './step-errors.ts';
 
 /** How an agent run ended. */
@@ -70,5 +71,5 @@ export const endAgentRun = async ({ db, signals }: Pick<AgentSignalScopeDeps, 'd
   const answer = await inTransaction(db, async (tx) =>
     (await endOperation(tx, end)) ? acceptEvent(tx, event, { limits: ownLimits(signals.limits) }) : null,
   );
-  if (answer?.kind === 'accepted' && answer.sendsWake) await signals.wake(event, end.taskQueue);
+  if (answer?.kind === 'accepted' && answer.sendsWake) await sendWake({ db, wake: signals.wake, taskQueue: end.taskQueue }, event, answer.scopeId);
 };

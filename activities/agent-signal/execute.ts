@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { HandlerRegistry } from '../../packages/agent-signal/registry.ts';
-import type { ScopeIdentity } from '../../packages/contracts/scope-identity.ts';
 import type { SourceEvent } from '../../packages/contracts/signal-events.ts';
 import type { SignalLimits } from '../../packages/contracts/signal-limits.ts';
 import type { KnownEvent } from '../../packages/contracts/known-event.ts';
 import type { StepStore } from '../../packages/contracts/signal-store.ts';
-import type { Database } from '../../packages/database/database.ts';
 import { consumeForOperation } from '../../packages/database/agent-operation-ends.ts';
 import { acceptEvent } from '../../packages/database/signal-inbox.ts';
 import { endLease, leaseEvent } from '../../packages/database/signal-lease.ts';
@@ -17,17 +15,16 @@ import { holdLease } from './hold-lease.ts';
 import { runInProcess } from './in-process.ts';
 import type { InProcessHost } from './in-process.ts';
 import { createPostgresStore } from './postgres-store.ts';
+import { sendWake } from './send-wake.ts';
+import type { Waker } from './send-wake.ts';
 import { settleHeld } from './settle-held.ts';
 import { createRunOrders, readStartTexts } from './start-run.ts';
 
 /** What a caller executes events with that owns their timing. */
-export interface ExecuteDeps {
-  readonly db: Database;
+export interface ExecuteDeps extends Waker {
   readonly registry: HandlerRegistry;
   readonly limits: SignalLimits;
   readonly isOnByDefault: boolean;
-  readonly taskQueue: string;
-  readonly wake: (scope: ScopeIdentity, taskQueue: string) => Promise<void>;
   /** Starts an agent run; one that ran already is joined. */
   readonly startRun: (operationId: string, taskQueue: string) => Promise<void>;
   /** Guards in another place than Postgres. */
@@ -70,7 +67,12 @@ const hostOf = (deps: ExecuteDeps, signal: AbortSignal): InProcessHost => {
 const runLeased = async (
   deps: ExecuteDeps,
   event: SourceEvent,
-  { eventId, token, leaseToken }: { readonly eventId: string; readonly token: number; readonly leaseToken: string },
+  {
+    eventId,
+    scopeId,
+    token,
+    leaseToken,
+  }: { readonly eventId: string; readonly scopeId: string; readonly token: number; readonly leaseToken: string },
 ): Promise<void> => {
   const { db, limits, registry } = deps;
   const lease = holdLease(db, { eventId, leaseToken, leaseMs: limits.leaseMs });
@@ -79,7 +81,7 @@ const runLeased = async (
     await runInProcess(hostOf(deps, lease.signal), { eventId, token, sourceType: event.sourceType, sourceId: event.sourceId, node });
   } finally {
     lease.stop();
-    if (await endLease(db, leaseToken)) await deps.wake(event, deps.taskQueue);
+    if (await endLease(db, leaseToken)) await sendWake(deps, event, scopeId);
   }
 };
 
@@ -91,17 +93,17 @@ export const executeEvent = async (deps: ExecuteDeps, event: SourceEvent): Promi
   const { scopeKey, sourceId, sourceType } = event;
   const accepted = await acceptEvent(deps.db, event, { limits: deps.limits });
   if (accepted.kind === 'refused') throw new Error(`the scope ${scopeKey} takes no event now: ${accepted.reason}`);
-  const { eventId } = accepted;
   if (accepted.kind === 'duplicate') return { deduped: true, reason: 'duplicate', scopeKey, sourceId, state: accepted.state };
+  const { eventId, scopeId } = accepted;
   const leaseToken = randomUUID();
   const leased = await leaseEvent(deps.db, { eventId, leaseToken, leaseMs: deps.limits.leaseMs });
   if (leased === null) {
     // The scope may have claimed the event between the two halves of the lease.
     await endLease(deps.db, leaseToken);
-    await deps.wake(event, deps.taskQueue);
+    await sendWake(deps, event, scopeId);
     return { deduped: true, reason: 'scope_locked', scopeKey, sourceId, state: 'pending' };
   }
-  await runLeased(deps, event, { eventId, token: leased.token, leaseToken });
+  await runLeased(deps, event, { eventId, scopeId, token: leased.token, leaseToken });
   const [{ outcome, reason }, trace] = await Promise.all([readEventState(deps.db, eventId), readTrace(deps.db, eventId)]);
   return {
     deduped: false,

@@ -33,11 +33,11 @@ export const renewLease = async (
   return rowCount === 1;
 };
 
-/** Gives a lease back; answers whether anything is left to do in its scope, be it the event that its holder could not end. */
+/** Gives a lease back: no wake was sent for its event. Answers whether anything is left to do in its scope, be it the event that its holder could not end. */
 export const endLease = async (executor: Executor, leaseToken: string): Promise<boolean> => {
   const [ended] = await readRows<{ hasMore: boolean }>(
     executor,
-    sql`update signal_scopes s set lease_token = null, lease_until = null where s.lease_token = ${leaseToken}
+    sql`update signal_scopes s set lease_token = null, lease_until = null, wake_at = null where s.lease_token = ${leaseToken}
         returning exists (select 1 from signal_events e where e.scope_id = s.id and e.state in ('pending', 'processing'))
           or exists (select 1 from signal_timers t where t.scope_id = s.id and t.state = 'open') as "hasMore"`,
   );

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { endAgentRun } from '../../activities/agent-signal/end-run.ts';
 import { SIGNAL_LIMITS } from '../../packages/contracts/signal-limits.ts';
 import { findSilentOperations, reserveOperation } from '../../packages/database/agent-operations.ts';
 import { claimEvents, openScope } from '../../packages/database/signal-claims.ts';
@@ -56,8 +57,8 @@ test('a scope takes as many pending events as its bound says, and not one more',
   expect(await bounded.status()).toMatchObject({ pending: 3 });
 });
 
-test('an agent run that its event is still to start is not taken for lost', async () => {
-  const eventId = await accept('m1');
+/** An agent run of the event's action, ordered five minutes ago. */
+const orderRun = async (eventId: string): Promise<void> => {
   const operation = {
     operationId: 'op-1',
     ownerId: signals.user,
@@ -80,6 +81,10 @@ test('an agent run that its event is still to start is not taken for lost', asyn
   ]);
   await reserveOperation(rig.db, operation, { key: 'k', threadId: null });
   await rig.pool.query(`update agent_operations set created_at = now() - interval '5 minutes'`);
+};
+
+test('an agent run that its event is still to start is not taken for lost', async () => {
+  await orderRun(await accept('m1'));
   expect(await findSilentOperations(rig.db)).toEqual([]);
   await rig.pool.query(`update signal_events set state = 'done'`);
   expect(await findSilentOperations(rig.db)).toEqual(['op-1']);
@@ -116,4 +121,13 @@ describe('a sweep', () => {
     expect(await sweep(rig.client)).toEqual({ woken: 14, restarted: 0, failed: 0 });
     for (const scopeKey of away) expect(await signals.scope(scopeKey).describe()).toMatchObject({ status: { name: 'RUNNING' } });
   });
+});
+
+test('the end of an agent run is told though its scope cannot be woken, and the next event sends a wake', async () => {
+  await orderRun(await accept('m1'));
+  await rig.pool.query('update signal_scopes set wake_at = null');
+  const deps = { db: rig.db, signals: { ...rig.deps.signals, wake: () => Promise.reject(new Error('no Temporal')) } };
+  await endAgentRun(deps, { operationId: 'op-1', state: 'done', steps: 1, reason: 'done', taskQueue: rig.taskQueue });
+  expect(await signals.event('op-1:complete:done')).toMatchObject({ state: 'pending' });
+  expect(await signals.enqueue(probeEvent('m2'))).toMatchObject({ wake: 'sent' });
 });

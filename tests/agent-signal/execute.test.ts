@@ -5,12 +5,13 @@ import type { ExecuteDeps } from '../../activities/agent-signal/execute.ts';
 import { createAction } from '../../packages/agent-signal/builders.ts';
 import { defineActionHandler, defineAgentSignalHandlers, defineSourceHandler } from '../../packages/agent-signal/define.ts';
 import type { HandlerDefinition } from '../../packages/agent-signal/define.ts';
+import type { EmitAnswer } from '../../packages/agent-signal/handler-context.ts';
 import { createHandlerRegistry } from '../../packages/agent-signal/registry.ts';
 import type { ExecutorOutcome } from '../../packages/agent-signal/results.ts';
 import { SIGNAL_LIMITS } from '../../packages/contracts/signal-limits.ts';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
-import { createSignals } from './signals.ts';
+import { createSignals, probeEvent } from './signals.ts';
 import type { Signals } from './signals.ts';
 
 const LIMITS = { ...SIGNAL_LIMITS, retryFirstMs: 20, retryMaxMs: 50, attempts: 3 };
@@ -159,4 +160,46 @@ describe('an executed event', () => {
     expect(isStopped).toBe(true);
     expect(await signals.event('m1')).toMatchObject({ state: 'processing' });
   });
+});
+
+describe('a scope that cannot be woken', () => {
+  const wake = () => Promise.reject(new Error('no Temporal'));
+  const emitting = (scopeKey: string, answers: EmitAnswer[]) =>
+    defineSourceHandler({
+      id: 'emit',
+      on: 'probe.event',
+      handle: async ({ emit }) => {
+        answers.push(await emit({ sourceType: 'probe.event', sourceId: 'm2', payload: {}, scopeKey }));
+        const derived = { sourceType: 'probe.event', sourceId: 'd1', payload: {}, scopeKey: 'topic:t3' };
+        return { status: 'conclude', concluded: { reason: 'derived', derived } };
+      },
+    });
+
+  test('keeps no caller from the outcome of an event that is done, and the next event sends a wake', async () => {
+    const answers: EmitAnswer[] = [];
+    const answer = await execute([emitting('topic:t1', answers)], { wake });
+    expect(answer).toMatchObject({ deduped: false, run: { status: 'concluded' } });
+    expect(answers).toEqual([{ accepted: true }]);
+    expect(await signals.enqueue(probeEvent('m3'))).toMatchObject({ accepted: true, wake: 'sent' });
+  });
+
+  test('takes what is caused or derived all the same', async () => {
+    const answers: EmitAnswer[] = [];
+    const answer = await execute([emitting('topic:t2', answers)], { wake });
+    expect(answer).toMatchObject({ run: { status: 'concluded' } });
+    expect(answers).toEqual([{ accepted: true }]);
+    for (const each of ['topic:t2', 'topic:t3'])
+      expect(await signals.enqueue(probeEvent('m3', {}, { scopeKey: each }))).toMatchObject({ accepted: true, wake: 'sent' });
+  });
+
+  test('keeps the event of a caller that finds it at work', async () => {
+    await signals.enqueue(probeEvent('m0'));
+    expect(await execute([], { wake })).toMatchObject({ deduped: true, reason: 'scope_locked' });
+    expect(await signals.enqueue(probeEvent('m2'))).toMatchObject({ accepted: true, wake: 'sent' });
+  });
+});
+
+test('an event after an executed one wakes its scope at once', async () => {
+  await execute([]);
+  expect(await signals.enqueue(probeEvent('m2'))).toMatchObject({ accepted: true, wake: 'sent' });
 });
