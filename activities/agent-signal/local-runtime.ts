@@ -91,7 +91,7 @@ const createLocalHost = ({ inbox, registry, limits, runAgent, enqueue, aside }: 
 
 /** Creates it over an inbox of its own. */
 export const createLocalRuntime = ({ registry, limits, runAgent, onError }: LocalDeps): LocalRuntime => {
-  const inbox = createMemoryInbox();
+  const inbox = createMemoryInbox(limits);
   const chains = new Map<string, Promise<unknown>>();
   const background = new Set<Promise<unknown>>();
   const aside = (work: Promise<unknown>): void => {

@@ -2,8 +2,10 @@ import type { HandlerRegistry } from '../../packages/agent-signal/registry.ts';
 import type { ClaimedEvent } from '../../packages/contracts/signal-activities.ts';
 import type { SourceEvent } from '../../packages/contracts/signal-events.ts';
 import type { EventOutcome, EventState } from '../../packages/contracts/signal-run.ts';
+import { SIGNAL_LIMITS } from '../../packages/contracts/signal-limits.ts';
+import type { SignalLimits } from '../../packages/contracts/signal-limits.ts';
 import { stateOf } from '../../packages/contracts/signal-run.ts';
-import type { NodeRow, Reservation } from '../../packages/contracts/signal-records.ts';
+import type { ActionRequest, ActionSettlement, NodeRow, Reservation } from '../../packages/contracts/signal-records.ts';
 import type { StepRecord, StepStore } from '../../packages/contracts/signal-store.ts';
 import type { SignalTrace } from '../../packages/database/signal-traces.ts';
 
@@ -25,7 +27,6 @@ export interface MemoryInbox extends StepStore {
   settle(eventId: string, outcome: EventOutcome): EventState;
   outcomeOf(eventId: string): EventOutcome | null;
   trace(eventId: string): SignalTrace;
-  readonly guards: ReadonlyMap<string, object>;
 }
 
 const keyOf = (nodeId: string, handlerId: string): string => `${nodeId}\n${handlerId}`;
@@ -69,9 +70,18 @@ const settleIn = (found: MemoryEvent, outcome: EventOutcome): EventState => {
   return found.state;
 };
 
-type Actions = Map<string, { state: 'reserved' | 'applied' | 'skipped' | 'failed'; epoch: number }>;
+interface MemoryAction extends Pick<ActionRequest, 'eventId' | 'nodeId'> {
+  readonly epoch: number;
+  readonly reservedAtMs: number;
+  state: 'reserved' | ActionSettlement['state'];
+}
+
+type Actions = Map<string, MemoryAction>;
 
 const nameOf = ({ ownerId, key }: { readonly ownerId: string; readonly key: string }): string => `${ownerId}\n${key}`;
+
+const isOf = (row: MemoryAction, { eventId, nodeId }: Pick<ActionRequest, 'eventId' | 'nodeId'>): boolean =>
+  row.eventId === eventId && row.nodeId === nodeId;
 
 /** Keeps a step's record, unless another claim holds the event; answers the event's state then. */
 const storeIn = (found: MemoryEvent, actions: Actions, record: StepRecord): EventState | null => {
@@ -80,16 +90,51 @@ const storeIn = (found: MemoryEvent, actions: Actions, record: StepRecord): Even
   for (const node of record.nodes) if (!found.nodes.has(node.nodeId)) found.nodes.set(node.nodeId, node);
   const { action } = record;
   const row = action === null ? undefined : actions.get(nameOf(action));
-  if (action !== null && row !== undefined) row.state = action.state;
+  if (action !== null && row?.state === 'reserved' && isOf(row, record)) row.state = action.state;
   return record.outcome === null ? found.state : settleIn(found, record.outcome);
 };
 
-const reserveIn = (actions: Actions, place: { readonly ownerId: string; readonly key: string }): Reservation => {
-  const row = actions.get(nameOf(place));
+/** Reserves a key by the rules of Postgres: what is applied stays so, what another live event holds is in flight until its time is over. */
+const reserveIn = (
+  { actions, events }: { readonly actions: Actions; readonly events: ReadonlyMap<string, MemoryEvent> },
+  request: ActionRequest,
+): Reservation => {
+  const { eventId, nodeId, holdMs } = request;
+  const row = actions.get(nameOf(request));
+  const reservedAtMs = Date.now();
   if (row?.state === 'applied') return { kind: 'applied' };
+  if (row?.state === 'reserved' && !isOf(row, request)) {
+    const holder = events.get(row.eventId)?.state;
+    const isLive = holder === 'processing' || holder === 'waiting';
+    if (isLive && row.reservedAtMs >= reservedAtMs - holdMs) return { kind: 'inFlight' };
+  }
   const epoch = (row?.epoch ?? 1) + (row?.state === 'failed' ? 1 : 0);
-  actions.set(nameOf(place), { state: 'reserved', epoch });
+  actions.set(nameOf(request), { state: 'reserved', epoch, eventId, nodeId, reservedAtMs });
   return { kind: 'reserved', epoch, operationId: null };
+};
+
+interface MemoryGuard {
+  readonly state: object;
+  readonly expiresAtMs: number;
+}
+
+/** Guards in the order in which they expire: each change puts a guard last, and forgets those that are over. */
+const createMemoryGuards = (ttlMs: number): Pick<StepStore, 'changeGuard'> => {
+  const guards = new Map<string, MemoryGuard>();
+  return {
+    changeGuard: async ({ scopeId, key }, step) => {
+      const nowMs = Date.now();
+      for (const [name, { expiresAtMs }] of guards) {
+        if (expiresAtMs > nowMs) break;
+        guards.delete(name);
+      }
+      const name = `${scopeId}\n${key}`;
+      const { state, answer } = step(guards.get(name)?.state ?? null, nowMs);
+      guards.delete(name);
+      guards.set(name, { state, expiresAtMs: nowMs + ttlMs });
+      return answer;
+    },
+  };
 };
 
 /** Keeps an event under its identity; one that has failed is opened again. */
@@ -113,11 +158,10 @@ const acceptIn = (events: Map<string, MemoryEvent>, byIdentity: Map<string, Memo
 };
 
 /** Creates an empty one. */
-export const createMemoryInbox = (): MemoryInbox => {
+export const createMemoryInbox = ({ guardTtlMs }: Pick<SignalLimits, 'guardTtlMs'> = SIGNAL_LIMITS): MemoryInbox => {
   const events = new Map<string, MemoryEvent>();
   const byIdentity = new Map<string, MemoryEvent>();
   const actions: Actions = new Map();
-  const guards = new Map<string, object>();
   const require = (eventId: string): MemoryEvent => {
     const found = events.get(eventId);
     if (found === undefined) throw new Error(`no event ${eventId} in this store`);
@@ -135,18 +179,12 @@ export const createMemoryInbox = (): MemoryInbox => {
     settle: (eventId, outcome) => settleIn(require(eventId), outcome),
     outcomeOf: (eventId) => require(eventId).outcome,
     trace: (eventId) => traceOf(require(eventId)),
-    guards,
     load: async (wanted) => {
       const found = events.get(wanted.eventId);
       return found === undefined ? undefined : loadedOf(found, wanted);
     },
     store: async (record) => storeIn(require(record.eventId), actions, record),
-    reserve: async (place) => reserveIn(actions, place),
-    changeGuard: async ({ scopeId, key }, step) => {
-      const name = `${scopeId}\n${key}`;
-      const { state, answer } = step(guards.get(name) ?? null, Date.now());
-      guards.set(name, state);
-      return answer;
-    },
+    reserve: async (request) => reserveIn({ actions, events }, request),
+    ...createMemoryGuards(guardTtlMs),
   };
 };
