@@ -1,9 +1,9 @@
 import type { DerivedEvent } from '../../packages/agent-signal/results.ts';
-import type { SourceEvent } from '../../packages/contracts/signal-events.ts';
 import type { LoadedStep } from '../../packages/contracts/signal-store.ts';
 import type { Database } from '../../packages/database/database.ts';
 import { acceptEvent, insertDerived } from '../../packages/database/signal-inbox.ts';
 import type { EmitRules } from './emit.ts';
+import { eventOfDerived } from './follow-ups.ts';
 import { ownLimits } from './own-limits.ts';
 import { sendWake } from './send-wake.ts';
 
@@ -11,12 +11,7 @@ import { sendWake } from './send-wake.ts';
 export const createDeriver =
   (db: Database, { limits, wake, taskQueue }: EmitRules) =>
   async (derived: DerivedEvent, from: LoadedStep, eventId: string): Promise<'next' | 'elsewhere'> => {
-    const event: SourceEvent = {
-      ownerId: from.ownerId,
-      ...from.context,
-      ...derived,
-      ...(from.cause === null ? {} : { cause: { ...from.cause, isInherited: true } }),
-    };
+    const event = eventOfDerived(derived, from);
     if (derived.scopeKey === from.scopeKey) {
       await insertDerived(db, event, eventId);
       return 'next';

@@ -1,11 +1,11 @@
 import type { CausedEvent, EmitAnswer } from '../../packages/agent-signal/handler-context.ts';
-import { parseEvent } from '../../packages/agent-signal/events.schema.ts';
 import type { ScopeIdentity } from '../../packages/contracts/scope-identity.ts';
 import type { SignalLimits } from '../../packages/contracts/signal-limits.ts';
 import type { LoadedStep } from '../../packages/contracts/signal-store.ts';
 import type { Database } from '../../packages/database/database.ts';
 import { admitEvent } from '../../packages/database/signal-admission.ts';
 import type { Admission } from '../../packages/database/signal-admission.ts';
+import { parseCaused } from './follow-ups.ts';
 import { sendWake } from './send-wake.ts';
 
 /** How activities make events durable. */
@@ -26,14 +26,7 @@ const REASONS: Readonly<Record<Exclude<Admission['kind'], 'accepted' | 'duplicat
 export const createEmitter =
   (db: Database, { wake, taskQueue, ...rules }: EmitRules) =>
   async (event: CausedEvent, from: LoadedStep): Promise<EmitAnswer> => {
-    const cause = {
-      rootSourceId: from.cause?.rootSourceId ?? from.sourceId,
-      chainId: from.cause?.chainId ?? `chain:${from.sourceId}`,
-      depth: (from.cause?.depth ?? 0) + 1,
-    };
-    const { userId, agentId, workspaceId } = from.context;
-    const envelope = { scopeKey: from.scopeKey, ...event, cause, userId, agentId, workspaceId };
-    const parsed = parseEvent(JSON.parse(JSON.stringify(envelope)), { door: 'server', caller: { kind: 'service' }, limits: rules.limits });
+    const parsed = parseCaused(event, from, rules.limits);
     if (!parsed.ok) return { accepted: false, reason: parsed.problems[0]?.code ?? parsed.type };
     const admission = await admitEvent(db, parsed.event, rules);
     if (admission.kind === 'duplicate') return { accepted: true };

@@ -2,12 +2,16 @@ import { parseEvent } from '../../packages/agent-signal/events.schema.ts';
 import type { Caller, Door } from '../../packages/agent-signal/events.schema.ts';
 import type { HandlerRegistry } from '../../packages/agent-signal/registry.ts';
 import type { InputProblem } from '../../packages/contracts/failures.ts';
+import type { SourceEvent } from '../../packages/contracts/signal-events.ts';
 import type { EventState } from '../../packages/contracts/signal-run.ts';
 import type { SignalLimits } from '../../packages/contracts/signal-limits.ts';
+import { eventOfDerived, parseCaused } from './follow-ups.ts';
 import { runInProcess } from './in-process.ts';
 import type { InProcessHost } from './in-process.ts';
 import { createMemoryInbox } from './memory-inbox.ts';
 import type { MemoryInbox } from './memory-inbox.ts';
+import { createProcessWork } from './process-work.ts';
+import type { ProcessWork } from './process-work.ts';
 import type { RunOrder } from './start-run.ts';
 import type { StepDeps } from './step.ts';
 
@@ -41,17 +45,17 @@ export interface LocalRuntime {
   idle(): Promise<void>;
 }
 
-const SERVER = { door: 'server', caller: { kind: 'service' } } as const;
-
 interface HostParts extends Pick<LocalDeps, 'registry' | 'limits' | 'runAgent'> {
   readonly inbox: MemoryInbox;
-  readonly enqueue: (body: object) => LocalAnswer;
-  /** Lets work go on beside what waits for it. */
-  readonly aside: (work: Promise<unknown>) => void;
+  readonly work: ProcessWork;
+  /** Puts an event at the end of its scope's line. */
+  readonly queue: (event: SourceEvent) => void;
+  /** Puts one right behind an event of its scope. */
+  readonly follow: (eventId: string, event: SourceEvent) => void;
 }
 
 /** What the steps of an event find in this process. */
-const createLocalHost = ({ inbox, registry, limits, runAgent, enqueue, aside }: HostParts): InProcessHost => {
+const createLocalHost = ({ inbox, registry, limits, runAgent, work, queue, follow }: HostParts): InProcessHost => {
   /** Ordered and not yet started. */
   const orders = new Map<string, RunOrder>();
   let ordered = 0;
@@ -60,12 +64,19 @@ const createLocalHost = ({ inbox, registry, limits, runAgent, enqueue, aside }: 
     registry,
     limits,
     emit: async (event, from) => {
-      const answer = enqueue({ scopeKey: from.scopeKey, ...event, ...from.context });
-      return { accepted: answer.accepted };
+      const parsed = parseCaused(event, from, limits);
+      if (!parsed.ok) return { accepted: false, reason: parsed.problems[0]?.code ?? parsed.type };
+      queue(parsed.event);
+      return { accepted: true };
     },
-    derive: async (event, from) => {
-      enqueue({ ...event, ...from.context });
-      return 'elsewhere';
+    derive: async (derived, from, eventId) => {
+      const event = eventOfDerived(derived, from);
+      if (derived.scopeKey !== from.scopeKey) {
+        queue(event);
+        return 'elsewhere';
+      }
+      follow(eventId, event);
+      return 'next';
     },
     runs: {
       reserve: async (order) => {
@@ -79,7 +90,7 @@ const createLocalHost = ({ inbox, registry, limits, runAgent, enqueue, aside }: 
     attempts: 1,
     signal: new AbortController().signal,
     deps,
-    startRun: async (operationId) => aside(runAgent(orders.get(operationId) as RunOrder, operationId)),
+    startRun: async (operationId) => work.aside(runAgent(orders.get(operationId) as RunOrder, operationId)),
     keepStart: async (operationId) => {
       const { run } = orders.get(operationId) as RunOrder;
       orders.delete(operationId);
@@ -92,34 +103,34 @@ const createLocalHost = ({ inbox, registry, limits, runAgent, enqueue, aside }: 
 /** Creates it over an inbox of its own. */
 export const createLocalRuntime = ({ registry, limits, runAgent, onError }: LocalDeps): LocalRuntime => {
   const inbox = createMemoryInbox(limits);
-  const chains = new Map<string, Promise<unknown>>();
-  const background = new Set<Promise<unknown>>();
-  const aside = (work: Promise<unknown>): void => {
-    const kept = work.catch(onError).finally(() => void background.delete(kept));
-    background.add(kept);
+  const work = createProcessWork(onError);
+  const followers = new Map<string, string[]>();
+  const run = async (eventId: string): Promise<void> => {
+    await runInProcess(host, inbox.claim(eventId, registry)).catch(onError);
+    const next = followers.get(eventId) ?? [];
+    followers.delete(eventId);
+    for (const each of next) await run(each);
   };
-  const host = createLocalHost({ inbox, registry, limits, runAgent, aside, enqueue: (body) => runtime.enqueue(body, SERVER) });
-  const runtime: LocalRuntime = {
+  const queue = (event: SourceEvent): ReturnType<MemoryInbox['accept']> => {
+    const accepted = inbox.accept(event);
+    if (accepted.kind === 'accepted') work.inTurn(`${event.ownerId}\n${event.scopeKey}`, () => run(accepted.eventId));
+    return accepted;
+  };
+  const follow = (eventId: string, event: SourceEvent): void => {
+    const accepted = inbox.accept(event);
+    if (accepted.kind === 'accepted') followers.set(eventId, [...(followers.get(eventId) ?? []), accepted.eventId]);
+  };
+  const host = createLocalHost({ inbox, registry, limits, runAgent, work, queue, follow });
+  return {
     inbox,
     enqueue: (body, sender) => {
       const parsed = parseEvent(body, { ...sender, limits });
       if (!parsed.ok) return { accepted: false, problems: parsed.problems };
-      const { ownerId, scopeKey, sourceId } = parsed.event;
+      const { scopeKey, sourceId } = parsed.event;
       const named = { accepted: true, scopeKey, workflowRunId: `local-${sourceId}`, sourceId } as const;
-      const accepted = inbox.accept(parsed.event);
-      if (accepted.kind === 'duplicate') return { ...named, deduped: true, state: accepted.state };
-      const scope = `${ownerId}\n${scopeKey}`;
-      const before = chains.get(scope) ?? new Promise((resolve) => setImmediate(resolve));
-      const next = before.then(() => runInProcess(host, inbox.claim(accepted.eventId, registry))).catch(onError);
-      chains.set(scope, next);
-      return named;
+      const { kind, state } = queue(parsed.event);
+      return kind === 'duplicate' ? { ...named, deduped: true, state } : named;
     },
-    idle: async () => {
-      for (let open = [...chains.values(), ...background]; ; open = [...chains.values(), ...background]) {
-        await Promise.all(open);
-        if (background.size === 0 && [...chains.values()].every((chain) => open.includes(chain))) return;
-      }
-    },
+    idle: work.idle,
   };
-  return runtime;
 };

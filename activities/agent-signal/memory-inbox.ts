@@ -1,3 +1,4 @@
+import { compact } from '../../packages/agent-signal/compact.ts';
 import type { HandlerRegistry } from '../../packages/agent-signal/registry.ts';
 import type { ClaimedEvent } from '../../packages/contracts/signal-activities.ts';
 import type { SourceEvent } from '../../packages/contracts/signal-events.ts';
@@ -42,7 +43,7 @@ const loadedOf = (
   sourceType: event.sourceType,
   sourceId: event.sourceId,
   payload: event.payload,
-  context: event,
+  context: compact({ userId: event.userId, agentId: event.agentId, workspaceId: event.workspaceId, timestamp: event.timestamp }),
   cause: event.cause ?? null,
   pauses: 0,
   hops: 0,

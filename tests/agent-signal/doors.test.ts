@@ -4,11 +4,13 @@ import { emitWithStore } from '../../activities/agent-signal/emit-with-store.ts'
 import { executeEvent } from '../../activities/agent-signal/execute.ts';
 import { createLocalRuntime } from '../../activities/agent-signal/local-runtime.ts';
 import { createMemoryInbox } from '../../activities/agent-signal/memory-inbox.ts';
+import { createHydrationPolicy } from '../../activities/policies/hydration/index.ts';
 import { createPolicies } from '../../activities/policies/index.ts';
 import { defineAgentSignalHandlers, defineSourceHandler } from '../../packages/agent-signal/define.ts';
 import { createHandlerRegistry } from '../../packages/agent-signal/registry.ts';
 import { SIGNAL_LIMITS } from '../../packages/contracts/signal-limits.ts';
 import { writeFlag } from '../../packages/database/agents.ts';
+import { storeMessage } from '../../packages/database/conversations.ts';
 import { waitUntil } from '../../packages/runtime/wait-until.ts';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
@@ -199,6 +201,46 @@ describe('without Temporal', () => {
     await local.idle();
     expect(local.enqueue(probeEvent('bad'), sender)).toMatchObject({ deduped: true, state: 'done' });
   });
+});
+
+test('in local mode a turn that begins is hydrated, and its message is handled in its own scope', async () => {
+  const handled: object[] = [];
+  await storeMessage(rig.db, {
+    id: 'm1',
+    userId: 'u1',
+    agentId: 'a1',
+    topicId: 't1',
+    threadId: null,
+    parentId: null,
+    role: 'user',
+    content: 'short answers',
+    metadata: null,
+  });
+  const trial = defineSourceHandler({
+    id: 'trial.message',
+    on: 'agent.user.message',
+    handle: ({ node, scope }) => {
+      handled.push({ ...scope, sourceId: node.sourceId, message: node.payload.message });
+      return null;
+    },
+  });
+  const policies = [createHydrationPolicy({ db: rig.db, model: null, isOnByDefault: true }), defineAgentSignalHandlers('trial', [trial])];
+  const errors: unknown[] = [];
+  const local = createLocalRuntime({
+    registry: createHandlerRegistry(policies),
+    limits: SIGNAL_LIMITS,
+    runAgent: async () => undefined,
+    onError: (error) => errors.push(error),
+  });
+  const start = {
+    sourceType: 'client.runtime.start',
+    sourceId: 's1',
+    payload: { operationId: 'op1', topicId: 't9', agentId: 'a1', parentMessageId: 'm1' },
+  };
+  local.enqueue(start, { door: 'browser', caller: { kind: 'user', userId: 'u1' } });
+  await local.idle();
+  expect(handled).toEqual([{ ownerId: 'u1', scopeKey: 'topic:t1', userId: 'u1', sourceId: 'm1', message: 'short answers' }]);
+  expect(errors).toEqual([]);
 });
 
 test('D12: the same topic and fact of two users are two scopes', async () => {
