@@ -116,16 +116,18 @@ const acceptStatement = prepareStatement<AcceptValues, AcceptRow>(
   select known.id::text, null, known.state, false, false, false, false, known.run_id from known`,
 );
 
-/** Why nothing was stored: too many in a second, or too many that wait. */
-const readRefusal = async (executor: Executor, event: SourceEvent, limits: SignalLimits): Promise<AcceptAnswer> => {
-  const { pending } = await readRow<{ pending: number }>(
+const RATE_LIMITED: AcceptAnswer = { kind: 'refused', reason: 'rateLimited', retryAfterSeconds: 1 };
+
+/** Why nothing was stored: too many that wait, or too many in a second; null: neither holds any more. */
+const readRefusal = async (executor: Executor, { ownerId, scopeKey }: SourceEvent, limits: SignalLimits): Promise<AcceptAnswer | null> => {
+  const { pending, tokens } = await readRow<{ pending: number; tokens: number }>(
     executor,
-    sql`select count(*)::int as pending from signal_events e join signal_scopes s on s.id = e.scope_id
-        where s.owner_id = ${event.ownerId} and s.scope_key = ${event.scopeKey} and e.state = 'pending'`,
+    sql`select (select count(*)::int from signal_events e where e.scope_id = s.id and e.state = 'pending') as pending,
+          least(${limits.acceptedPerSecond}::float8, s.tokens + greatest(0, extract(epoch from now() - s.tokens_at)) * ${limits.acceptedPerSecond}::float8)::float8 as tokens
+        from signal_scopes s where s.owner_id = ${ownerId} and s.scope_key = ${scopeKey}`,
   );
-  return pending >= limits.pending
-    ? { kind: 'refused', reason: 'backlogFull', retryAfterSeconds: 10 }
-    : { kind: 'refused', reason: 'rateLimited', retryAfterSeconds: 1 };
+  if (pending >= limits.pending) return { kind: 'refused', reason: 'backlogFull', retryAfterSeconds: 10 };
+  return tokens < 1 ? RATE_LIMITED : null;
 };
 
 const toAnswer = (row: AcceptRow): AcceptAnswer =>
@@ -141,13 +143,9 @@ const toAnswer = (row: AcceptRow): AcceptAnswer =>
       }
     : { kind: 'duplicate', eventId: row.event_id, state: row.state, runId: row.run_id };
 
-/**
- * Makes an event durable in one statement: a new row in order of acceptance, or, where the identity is known, the state that the known row has; a failed
- * one is opened again, at most so often. Nothing is stored where the scope's bounds are reached.
- */
-export const acceptEvent = async (executor: Executor, event: SourceEvent, { limits, awaitMs = 0 }: AcceptOptions): Promise<AcceptAnswer> => {
+const valuesOf = (event: SourceEvent, { limits, awaitMs = 0 }: AcceptOptions): AcceptValues => {
   const { ownerId, scopeKey, sourceType, sourceId, payload, cause, userId, agentId, workspaceId, timestamp } = event;
-  const [row] = await acceptStatement.rows(executor, {
+  return {
     ownerId,
     scopeKey,
     sourceType,
@@ -161,8 +159,24 @@ export const acceptEvent = async (executor: Executor, event: SourceEvent, { limi
     wakeFreshMs: limits.wakeFreshMs,
     awaitMs,
     waitingEmits: limits.waitingEmits,
-  });
-  return row === undefined ? readRefusal(executor, event, limits) : toAnswer(row);
+  };
+};
+
+const TRIES = 3;
+
+/**
+ * Makes an event durable in one statement: a new row in order of acceptance, or, where the identity is known, the state that the known row has; a failed
+ * one is opened again, at most so often. Nothing is stored where the scope's bounds are reached; where they no longer are a moment later, it is tried again.
+ */
+export const acceptEvent = async (executor: Executor, event: SourceEvent, options: AcceptOptions): Promise<AcceptAnswer> => {
+  const values = valuesOf(event, options);
+  for (let left = TRIES; left > 0; left--) {
+    const [row] = await acceptStatement.rows(executor, values);
+    if (row !== undefined) return toAnswer(row);
+    const refusal = await readRefusal(executor, event, options.limits);
+    if (refusal !== null) return refusal;
+  }
+  return RATE_LIMITED;
 };
 
 /** Keeps an event that is derived from another one of its scope, in that one's place: it is claimed next. Known facts stay as they are. */
