@@ -1,66 +1,32 @@
-import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
-import { createGateway } from '../../packages/gateway/app.ts';
 import { loadGatewayConfig } from '../../packages/gateway/config.ts';
 import { writeFlag } from '../../packages/database/agents.ts';
-import { createPipelineClient } from '../../packages/runtime/pipeline-client.ts';
 import { createProbeRuns } from '../../packages/testing/probe-runs.ts';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
+import { openGateway, SECRETS } from './gateway-calls.ts';
+import type { TestGateway } from './gateway-calls.ts';
 import { createSignals, probeEvent } from './signals.ts';
 import type { Signals } from './signals.ts';
 
 const LIMITS = { idleMs: 1_000, acceptedPerSecond: 1_000 };
-const SECRETS = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'];
 
 let rig: Rig;
 let signals: Signals;
-let app: ReturnType<typeof createGateway>;
-let faults: unknown[];
-
-const hash = (token: string): string => createHash('sha256').update(token).digest('hex');
+let gateway: TestGateway;
 
 beforeEach(async () => {
   rig = await createRig({ signalLimits: LIMITS });
   signals = createSignals(rig, LIMITS);
-  faults = [];
-  app = createGateway({
-    signals: signals.deps,
-    pipelines: createPipelineClient(rig),
-    callers: {
-      tokens: [
-        { hash: hash('service-token'), kind: 'service' },
-        { hash: hash('user-token'), kind: 'user', userId: signals.user },
-      ],
-      webhookSecrets: SECRETS,
-      defaultUser: 'local',
-    },
-    checks: { database: async () => true },
-    onError: (error) => faults.push(error),
-  });
+  gateway = openGateway(rig, signals);
 });
 afterEach(async () => {
   await rig.close();
-  expect(faults).toEqual([]);
+  expect(gateway.faults).toEqual([]);
 });
 
-const call = async (
-  path: string,
-  { token = 'service-token', body, headers = {} }: { token?: string | undefined; body?: unknown; headers?: Record<string, string> } = {},
-) => {
-  const response = await app.request(path, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { ...(token === '' ? {} : { authorization: `Bearer ${token}` }), ...headers },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  return {
-    status: response.status,
-    type: response.headers.get('content-type'),
-    retryAfter: response.headers.get('retry-after'),
-    body: (await response.json()) as Record<string, unknown>,
-  };
-};
+const call: TestGateway['call'] = (path, given) => gateway.call(path, given);
 const event = (sourceId: string, payload: object = {}) => probeEvent(sourceId, payload, { userId: signals.user });
 
 describe('the server door', () => {
@@ -200,14 +166,7 @@ test('the OpenAPI document names every door and every source type', async () => 
 });
 
 test('a gateway that is open on the loopback address takes no call that the page of another site has made', async () => {
-  const callers = { tokens: [], webhookSecrets: [], defaultUser: signals.user };
-  const open = createGateway({
-    signals: signals.deps,
-    pipelines: createPipelineClient(rig),
-    callers,
-    checks: {},
-    onError: (error) => faults.push(error),
-  });
+  const { app: open } = openGateway(rig, signals, { callers: { tokens: [], webhookSecrets: [], defaultUser: signals.user } });
   const send = (origin?: string) =>
     open.request('/agent-signal/events', {
       method: 'POST',
