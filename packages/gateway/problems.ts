@@ -32,6 +32,10 @@ const STATUS_OF: Readonly<Record<EventFailureType, number>> = {
   CauseDepthExceeded: 422,
 };
 
+const RETRY_SECONDS = 5;
+// What was lost may be the answer only: the event may be a row.
+const DATABASE_AWAY = 'the database cannot be reached: send it again, an event that is known is not done twice';
+
 /** What an error is to an HTTP caller; only faults of ours are told without their reason. */
 export const describeError = (error: unknown): Problem => {
   if (error instanceof EventRefused) {
@@ -44,6 +48,6 @@ export const describeError = (error: unknown): Problem => {
       : { status: 400, type: 'InvalidInput', detail: error.message };
   }
   if (classifyDatabaseError(error)?.unavailable === true)
-    return { status: 503, type: 'DatabaseUnavailable', detail: 'the database cannot be reached: nothing was stored', retryAfterSeconds: 5 };
+    return { status: 503, type: 'DatabaseUnavailable', detail: DATABASE_AWAY, retryAfterSeconds: RETRY_SECONDS };
   return { status: 500, type: 'InternalError', detail: 'something went wrong here; the log of the gateway says what' };
 };

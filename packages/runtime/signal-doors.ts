@@ -56,6 +56,9 @@ export const refuseAdmission = (admission: Exclude<Admission, { kind: 'accepted'
   );
 };
 
+/** Lets the next event send a wake, for one that could not be sent. The event is a row by then: that this fails as well is no reason to say otherwise. */
+export const giveWakeBack = ({ db }: SignalDoorDeps, scopeId: string): Promise<void> => clearWake(db, scopeId).catch(() => undefined);
+
 /** Sends the wake where it is this event's to send; one that cannot be sent is left to the sweeper. */
 const wake = async (
   deps: SignalDoorDeps,
@@ -66,7 +69,7 @@ const wake = async (
   try {
     return { workflowRunId: await wakeScope(deps.client, event, deps.taskQueue), wake: 'sent' };
   } catch {
-    await clearWake(deps.db, scopeId);
+    await giveWakeBack(deps, scopeId);
     return { workflowRunId: '', wake: 'deferred' };
   }
 };

@@ -5,13 +5,13 @@ import type { ScopeIdentity } from '../contracts/scope-identity.ts';
 import type { SourceEvent } from '../contracts/signal-events.ts';
 import type { EventState } from '../contracts/signal-run.ts';
 import { admitEvent } from '../database/signal-admission.ts';
-import { clearWake, countRecentEvents } from '../database/signal-inbox.ts';
+import { countRecentEvents } from '../database/signal-inbox.ts';
 import { readEventState, readTrace } from '../database/signal-traces.ts';
 import type { SignalTrace } from '../database/signal-traces.ts';
 import type { DerivedEvent } from '../agent-signal/results.ts';
 import type { EmitAnswer } from './signal-answers.ts';
 import { scopeStart, wakeScope } from './signal-client.ts';
-import { refuseAdmission, requireEvent } from './signal-doors.ts';
+import { giveWakeBack, refuseAdmission, requireEvent } from './signal-doors.ts';
 import type { Sender, SignalDoorDeps } from './signal-doors.ts';
 
 const isSettled = (state: EventState): boolean => state !== 'pending' && state !== 'processing';
@@ -52,7 +52,7 @@ const send = async (
     else if (accepted.sendsWake) await wakeScope(deps.client, event, deps.taskQueue);
   } catch {
     // The time is up, or Temporal is away: the row says what is known, and whoever is next wakes the scope.
-    if (accepted.sendsWake) await clearWake(deps.db, accepted.scopeId);
+    if (accepted.sendsWake) await giveWakeBack(deps, accepted.scopeId);
   }
 };
 

@@ -1,0 +1,60 @@
+import { Client, Connection } from '@temporalio/client';
+import getPort from 'get-port';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createRig } from '../../packages/testing/rig.ts';
+import type { Rig } from '../../packages/testing/rig.ts';
+import { openGateway } from './gateway-calls.ts';
+import { createSignals, probeEvent } from './signals.ts';
+import type { Signals } from './signals.ts';
+
+const LIMITS = { acceptedPerSecond: 1_000, emitWaitMs: 1_000 };
+
+let rig: Rig;
+let signals: Signals;
+
+beforeEach(async () => {
+  rig = await createRig({ workers: 0, replay: false });
+  signals = createSignals(rig, LIMITS);
+});
+afterEach(() => rig.close());
+
+const event = (sourceId: string) => probeEvent(sourceId, {}, { userId: signals.user });
+
+/** A client whose server is away. */
+const nowhere = async (): Promise<Client> => {
+  const connection = Connection.lazy({ address: `127.0.0.1:${await getPort()}` });
+  onTestFinished(() => connection.close());
+  return new Client({ connection, namespace: rig.namespace });
+};
+
+/** Has the database refuse, as one that goes down does, whatever the condition on the new row says. */
+const refuse = (table: string, on: 'insert' | 'update', when: string) =>
+  rig.pool.query(`
+    create function go_down() returns trigger language plpgsql as $$ begin raise exception 'going down' using errcode = '57P01'; end $$;
+    create trigger go_down before ${on} on ${table} for each row when (${when}) execute function go_down();`);
+
+describe('an event whose wake cannot be sent', () => {
+  test('is accepted all the same where the database is gone once its row is there', async () => {
+    const { call, faults } = openGateway(rig, signals, { signals: { ...signals.deps, client: await nowhere() } });
+    await refuse('signal_scopes', 'update', 'new.wake_at is null');
+    expect(await call('/agent-signal/events', { body: event('m1') })).toMatchObject({ status: 202, body: { accepted: true, wake: 'deferred' } });
+    expect(await call('/agent-signal/emit', { body: { ...event('m2'), scopeKey: 'topic:t2' } })).toMatchObject({
+      status: 200,
+      body: { run: { status: 'pending' } },
+    });
+    expect(await signals.count('signal_events')).toBe(2);
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('a database that is away', () => {
+  test('is a 503 that does not say whether the event was stored, and asks to send it again', async () => {
+    const { call, faults } = openGateway(rig, signals);
+    await refuse('signal_events', 'insert', 'true');
+    const { status, retryAfter, body } = await call('/agent-signal/events', { body: event('m1') });
+    expect({ status, retryAfter }).toEqual({ status: 503, retryAfter: '5' });
+    expect(body['detail']).toContain('send it again');
+    expect(body['detail']).not.toContain('nothing was stored');
+    expect(faults).toHaveLength(1);
+  });
+});
