@@ -6,7 +6,7 @@ import { authenticate } from './callers.ts';
 import type { CallerRules, GatewayEnv } from './callers.ts';
 import { createOpenApi } from './openapi.ts';
 import { pipelineRoutes } from './pipeline-routes.ts';
-import { describeError, problem } from './problems.ts';
+import { judgeError, problem } from './problems.ts';
 import { signalRoutes } from './signal-routes.ts';
 
 const MOST_BYTES = 4 * 1_024 * 1_024;
@@ -35,13 +35,9 @@ export const createGateway = ({ signals, pipelines, callers, checks, onError }: 
   app.get('/openapi.json', (context) => context.json(createOpenApi()));
   app.use(bodyLimit({ maxSize: MOST_BYTES, onError: tooLarge }));
   app.use(authenticate(callers));
-  app.route('/agent-signal', signalRoutes(signals));
+  app.route('/agent-signal', signalRoutes(signals, onError));
   app.route('/pipelines', pipelineRoutes(pipelines));
   app.notFound(({ req }) => problem({ status: 404, type: 'NotFound', detail: `nothing answers ${req.method} ${req.path}; see /openapi.json` }));
-  app.onError((error) => {
-    const described = describeError(error);
-    if (described.status >= 500) onError(error);
-    return problem(described);
-  });
+  app.onError((error) => problem(judgeError(error, onError)));
   return app;
 };

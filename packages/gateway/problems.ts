@@ -37,7 +37,7 @@ const RETRY_SECONDS = 5;
 const DATABASE_AWAY = 'the database cannot be reached: send it again, an event that is known is not done twice';
 
 /** What an error is to an HTTP caller; only faults of ours are told without their reason. */
-export const describeError = (error: unknown): Problem => {
+const describeError = (error: unknown): Problem => {
   if (error instanceof EventRefused) {
     const { type, message, problems, retryAfterSeconds } = error;
     return { status: STATUS_OF[type], type, detail: message, problems, retryAfterSeconds };
@@ -50,4 +50,11 @@ export const describeError = (error: unknown): Problem => {
   if (classifyDatabaseError(error)?.unavailable === true)
     return { status: 503, type: 'DatabaseUnavailable', detail: DATABASE_AWAY, retryAfterSeconds: RETRY_SECONDS };
   return { status: 500, type: 'InternalError', detail: 'something went wrong here; the log of the gateway says what' };
+};
+
+/** Describes it, and tells the log of what callers are not told. */
+export const judgeError = (error: unknown, onError: (error: unknown) => void): Problem => {
+  const described = describeError(error);
+  if (described.status >= 500) onError(error);
+  return described;
 };

@@ -11,7 +11,7 @@ import { enqueueEvent, requireEvent } from '../runtime/signal-doors.ts';
 import type { Sender, SignalDoorDeps } from '../runtime/signal-doors.ts';
 import { emitEvent } from '../runtime/signal-emit.ts';
 import type { GatewayEnv } from './callers.ts';
-import { describeError, problem } from './problems.ts';
+import { judgeError, problem } from './problems.ts';
 
 const MOST_EVENTS = 100;
 const MOST_RECEIPTS = 50;
@@ -53,15 +53,9 @@ const ownerOf = ({ kind, ...own }: Caller, context: GatewayContext): string => {
 
 const notFound = (detail: string): Response => problem({ status: 404, type: 'NotFound', detail });
 
-const judgeEach = (deps: SignalDoorDeps, events: readonly unknown[], sender: Sender): Promise<readonly unknown[]> =>
-  events.reduce<Promise<unknown[]>>(async (before, event) => {
-    const results = await before;
-    const answer = await enqueueEvent(deps, event, sender).catch((error: unknown) => {
-      const { status, type, detail, problems } = describeError(error);
-      return { accepted: false, status, type, detail, problems };
-    });
-    return [...results, answer];
-  }, Promise.resolve([]));
+/** What one event alone would have been answered, in order. */
+const enqueueEach = (events: readonly unknown[], enqueue: (event: unknown) => Promise<unknown>): Promise<readonly unknown[]> =>
+  events.reduce<Promise<unknown[]>>(async (before, event) => [...(await before), await enqueue(event)], Promise.resolve([]));
 
 const receiptQuery = z.strictObject({
   agentId: z.string().optional(),
@@ -81,7 +75,7 @@ const refuseQuery = (error: z.ZodError): never => {
 };
 
 /** The doors of agent signal, and what an owner may look at. */
-export const signalRoutes = (deps: SignalDoorDeps): Hono<GatewayEnv> => {
+export const signalRoutes = (deps: SignalDoorDeps, onError: (error: unknown) => void): Hono<GatewayEnv> => {
   const routes = new Hono<GatewayEnv>();
   routes.post('/events', async (context) => {
     const [sender, body] = [senderOf(context, 'server'), readBody(context)];
@@ -90,7 +84,9 @@ export const signalRoutes = (deps: SignalDoorDeps): Hono<GatewayEnv> => {
       throw new EventRefused('PayloadTooLarge', [
         { path: '', code: 'too_many', message: `${body.length} events, at most ${MOST_EVENTS} are allowed` },
       ]);
-    return context.json({ results: await judgeEach(deps, body, sender) }, 202);
+    const enqueue = (event: unknown) =>
+      enqueueEvent(deps, event, sender).catch((error: unknown) => ({ accepted: false, ...judgeError(error, onError) }));
+    return context.json({ results: await enqueueEach(body, enqueue) }, 202);
   });
   routes.post('/emit', async (context) => {
     const [sender, body] = [senderOf(context, 'server'), readBody(context)];

@@ -57,4 +57,14 @@ describe('a database that is away', () => {
     expect(body['detail']).not.toContain('nothing was stored');
     expect(faults).toHaveLength(1);
   });
+
+  test('is told event by event in a batch, with when to come back, and every fault reaches the log', async () => {
+    const { call, faults } = openGateway(rig, signals);
+    await refuse('signal_events', 'insert', "new.source_id like 'bad%'");
+    const { status, body } = await call('/agent-signal/events', { body: [event('bad1'), event('m1'), event('bad2')] });
+    expect(status).toBe(202);
+    const away = { accepted: false, status: 503, type: 'DatabaseUnavailable', retryAfterSeconds: 5 };
+    expect(body['results']).toMatchObject([away, { accepted: true }, away]);
+    expect(faults).toHaveLength(2);
+  });
 });
