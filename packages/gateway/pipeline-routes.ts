@@ -1,11 +1,14 @@
 import { Hono } from 'hono';
+import { z } from 'zod';
+import { text } from '../agent-signal/fields.schema.ts';
 import { findPipelineContract, pipelineContracts } from '../contracts/index.ts';
 import type { PipelineContract } from '../contracts/pipeline.ts';
 import type { ControlVerb } from '../runtime/pipeline-control.ts';
 import type { PipelineClient } from '../runtime/pipeline-client.ts';
-import { EXIT, UserError } from '../runtime/user-error.ts';
+import { RunFault } from '../runtime/run-fault.ts';
+import { UserError } from '../runtime/user-error.ts';
 import type { GatewayEnv } from './callers.ts';
-import { problem } from './problems.ts';
+import { problem, requireInput } from './problems.ts';
 
 const FAILURES_A_PAGE = 100;
 const VERBS: readonly ControlVerb[] = ['pause', 'resume', 'abort'];
@@ -13,9 +16,11 @@ const VERBS: readonly ControlVerb[] = ['pause', 'resume', 'abort'];
 const requirePipeline = (name: string): PipelineContract => {
   const found = findPipelineContract(name);
   if (found === undefined)
-    throw new UserError(`no pipeline ${name}; known are ${pipelineContracts.map(({ entity }) => entity).join(', ')}`, EXIT.unreachable);
+    throw new RunFault('unknown', `no pipeline ${name}; known are ${pipelineContracts.map(({ entity }) => entity).join(', ')}`);
   return found;
 };
+
+const controlBody = z.strictObject({ reason: text.optional() });
 
 const readInput = (body: string): Record<string, unknown> => {
   try {
@@ -24,7 +29,7 @@ const readInput = (body: string): Record<string, unknown> => {
   } catch {
     // Said below.
   }
-  throw new UserError('the body must be one JSON object: the input of the run');
+  throw new UserError('the body must be one JSON object');
 };
 
 /** Starts and controls runs of pipelines; a run is named by the part of its workflow id behind the pipeline's name. */
@@ -59,8 +64,7 @@ export const pipelineRoutes = (pipelines: PipelineClient): Hono<GatewayEnv> => {
     const { name, run, verb } = context.req.param();
     const known = VERBS.find((each) => each === verb);
     if (known === undefined) return problem({ status: 404, type: 'NotFound', detail: `no control ${verb}; known are ${VERBS.join(', ')}, redrive` });
-    const { reason } = readInput(context.get('body')) as { readonly reason?: string };
-    const outcome = await pipelines.control(known, workflowIdOf(name, run), reason);
+    const outcome = await pipelines.control(known, workflowIdOf(name, run), requireInput(controlBody, readInput(context.get('body'))).reason);
     return context.json(outcome, outcome.accepted ? 200 : 409);
   });
   return routes;

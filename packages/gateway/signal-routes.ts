@@ -11,7 +11,7 @@ import { enqueueEvent, requireEvent } from '../runtime/signal-doors.ts';
 import type { Sender, SignalDoorDeps } from '../runtime/signal-doors.ts';
 import { emitEvent } from '../runtime/signal-emit.ts';
 import type { GatewayEnv } from './callers.ts';
-import { judgeError, problem } from './problems.ts';
+import { judgeError, problem, requireInput } from './problems.ts';
 
 const MOST_EVENTS = 100;
 const MOST_RECEIPTS = 50;
@@ -67,13 +67,6 @@ const receiptQuery = z.strictObject({
   workspaceId: z.string().optional(),
 });
 
-const refuseQuery = (error: z.ZodError): never => {
-  throw new EventRefused(
-    'InvalidInput',
-    error.issues.map(({ path, code, message }) => ({ path: path.join('.'), code, message: `${path.join('.')}: ${message}` })),
-  );
-};
-
 /** The doors of agent signal, and what an owner may look at. */
 export const signalRoutes = (deps: SignalDoorDeps, onError: (error: unknown) => void): Hono<GatewayEnv> => {
   const routes = new Hono<GatewayEnv>();
@@ -112,9 +105,8 @@ export const signalRoutes = (deps: SignalDoorDeps, onError: (error: unknown) => 
     return context.json({ ...event, ...(await readTrace(deps.db, event.eventId)) });
   });
   routes.get('/receipts', async (context) => {
-    const parsed = receiptQuery.safeParse(context.req.query());
-    if (!parsed.success) return refuseQuery(parsed.error);
-    return context.json(await listReceipts(deps.db, { ...parsed.data, ownerId: ownerOf(context.get('caller'), context) }));
+    const query = requireInput(receiptQuery, context.req.query());
+    return context.json(await listReceipts(deps.db, { ...query, ownerId: ownerOf(context.get('caller'), context) }));
   });
   return routes;
 };

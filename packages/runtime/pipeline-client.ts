@@ -43,9 +43,9 @@ export interface Redrive {
   readonly input: StartInput;
 }
 
-/** Typed door to the pipelines of one Temporal namespace and task queue. A run is named by its workflow id; an unknown one is a UserError (exit 3). */
+/** Typed door to the pipelines of one Temporal namespace and task queue. A run is named by its workflow id; an unknown one is a RunFault (exit 3). */
 export interface PipelineClient {
-  /** Starts a run, or joins the active one of the same request; throws UserError (exit 2) for bad input and for another active run. */
+  /** Starts a run, or joins the active one of the same request; throws UserError (exit 2) for bad input, RunFault (exit 2) for another active run. */
   start(contract: PipelineContract, input: StartInput): Promise<StartAnswer>;
   /** Waits until the entry of a started run is over: counted, ended or refused; at most 10 s. */
   entry(contract: PipelineContract, answer: StartAnswer): Promise<RunStatus>;
@@ -58,7 +58,7 @@ export interface PipelineClient {
   list(filter: ListFilter): Promise<readonly RunStatus[]>;
   /** Waits for the result; a failed, cancelled or terminated run rejects with the SDK's `WorkflowFailedError`. */
   result(answer: Pick<StartAnswer, 'workflowId' | 'runId'>): Promise<RunResult>;
-  /** Pauses, resumes or aborts; an abort stands even where no worker answers, and an ended run is a UserError (exit 2). */
+  /** Pauses, resumes or aborts; an abort stands even where no worker answers, and an ended run is a RunFault (exit 2). */
   control(verb: ControlVerb, workflowId: string, reason?: string): Promise<ControlOutcome>;
   failures(workflowId: string, page: { readonly after: string | null; readonly limit: number }): Promise<FailurePage>;
   /** Describes the start that executes exactly the failed items again; pass it to `start`. */

@@ -5,9 +5,9 @@ import type { StoredRun } from '../database/run-store.ts';
 import { latchAbort } from '../database/aborts.ts';
 import { findRun, findRunOfWorkflow } from '../database/run-store.ts';
 import { closeOrphanRun } from '../database/scope-store.ts';
-import { readStatus, unknownRun } from './pipeline-status.ts';
+import { readStatus } from './pipeline-status.ts';
 import type { StatusDeps } from './pipeline-status.ts';
-import { EXIT, UserError } from './user-error.ts';
+import { RunFault } from './run-fault.ts';
 
 const ANSWER_WITHIN_MS = 5_000;
 
@@ -28,7 +28,7 @@ export interface ControlOutcome extends ControlAnswer {
 }
 
 /**
- * Sends a control and waits 5 s for its answer. A UserError for an ended run (exit 2), an unknown one and one that no worker answers for (exit 3).
+ * Sends a control and waits 5 s for its answer. A RunFault for an ended run (exit 2), an unknown one and one that no worker answers for (exit 3).
  * An abort is latched in the run row first, where every claim sees it, so it stands even if no worker answers.
  */
 export async function sendControl(deps: StatusDeps, call: ControlCall): Promise<ControlOutcome> {
@@ -38,11 +38,8 @@ export async function sendControl(deps: StatusDeps, call: ControlCall): Promise<
     return { workflowId, ...(await askWorker(deps, call)) };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw await endedFault(deps, call);
-    throw new UserError(
-      `no worker answered for ${workflowId} within ${ANSWER_WITHIN_MS / 1_000} s, ${verb} was not accepted: see \`strata status ${workflowId}\``,
-      EXIT.unreachable,
-      error,
-    );
+    const message = `no worker answered for ${workflowId} within ${ANSWER_WITHIN_MS / 1_000} s, ${verb} was not accepted: see \`strata status ${workflowId}\``;
+    throw new RunFault('unanswered', message, error);
   }
 }
 
@@ -96,8 +93,8 @@ function wasAbortedHard({ outcome, abortRequestedAt }: StoredRun): boolean {
   return outcome === 'terminated' && abortRequestedAt !== null;
 }
 
-async function endedFault(deps: StatusDeps, { verb, workflowId }: ControlCall): Promise<UserError> {
-  const status = await readStatus(deps, workflowId).catch(() => undefined);
-  if (status === undefined) return unknownRun(workflowId);
-  return new UserError(`${workflowId} has already ended (${status.state}): there is nothing to ${verb}`, EXIT.refused);
+/** Of a run that no message reaches; rejects with the fault of an unknown one where there never was one. */
+async function endedFault(deps: StatusDeps, { verb, workflowId }: ControlCall): Promise<RunFault> {
+  const { state } = await readStatus(deps, workflowId);
+  return new RunFault('conflict', `${workflowId} has already ended (${state}): there is nothing to ${verb}`);
 }

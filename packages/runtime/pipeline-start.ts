@@ -7,8 +7,8 @@ import { MESSAGES } from '../contracts/messages.ts';
 import type { PipelineContract } from '../contracts/pipeline.ts';
 import type { RunProgress } from '../contracts/run.ts';
 import { firstRunIdOf } from './pipeline-status.ts';
+import { RunFault } from './run-fault.ts';
 import { describeStart, requireStartInput } from './start-input.ts';
-import { EXIT, UserError } from './user-error.ts';
 import { TASK_TIMEOUT } from '../contracts/workflow-tasks.ts';
 
 const ASK_WITHIN_MS = 10_000;
@@ -27,7 +27,7 @@ export interface StartDeps {
   readonly taskQueue: string;
 }
 
-/** Starts a run, or joins the active one of the same request; a UserError (exit 2) for bad input and for another active run. */
+/** Starts a run, or joins the active one of the same request; a UserError (exit 2) for bad input, a RunFault (exit 2) for another active run. */
 export async function startRun({ client, taskQueue }: StartDeps, contract: PipelineContract, input: StartInput): Promise<StartAnswer> {
   const { requestId: given, ...rest } = requireStartInput(contract, input);
   const { workflowId, ...shown } = describeStart(contract, input);
@@ -52,9 +52,9 @@ async function joinRun(client: Client, workflowId: string, requestId: string): P
   const handle = client.workflow.getHandle(workflowId);
   const running = await askRequestId(client, handle);
   if (running === null)
-    throw new UserError(`${workflowId} is already running, and no worker tells with which request: see \`strata status ${workflowId}\``);
+    throw new RunFault('conflict', `${workflowId} is already running, and no worker tells with which request: see \`strata status ${workflowId}\``);
   if (running !== requestId)
-    throw new UserError(`${workflowId} is already running with another request: wait for it, or \`strata abort ${workflowId}\``, EXIT.refused);
+    throw new RunFault('conflict', `${workflowId} is already running with another request: wait for it, or \`strata abort ${workflowId}\``);
   return { workflowId, runId: firstRunIdOf(await handle.describe()), joined: true };
 }
 

@@ -10,9 +10,9 @@ import type { StoredRun } from '../database/run-store.ts';
 import { readQueueService } from './queue-pollers.ts';
 import { awaitEnding } from './run-ending.ts';
 import type { RunEnding } from './run-ending.ts';
+import { RunFault } from './run-fault.ts';
 import { blankStatus, statusOfEnding, statusOfRow } from './run-status.ts';
 import type { RunChain, RunStatus } from './run-status.ts';
-import { EXIT, UserError } from './user-error.ts';
 
 const QUERY_WITHIN_MS = 3_000;
 /** Start and first task, and a message or two: what a run's history holds before a worker has answered. */
@@ -26,7 +26,7 @@ export interface StatusDeps {
   readonly db: Database;
 }
 
-/** Reads how the newest run of a workflow id is doing; without a history the run row tells. A UserError (exit 3) where neither knows it. */
+/** Reads how the newest run of a workflow id is doing; without a history the run row tells. A RunFault (exit 3) where neither knows it. */
 export async function readStatus(deps: StatusDeps, workflowId: string): Promise<RunStatus> {
   const description = await describeRun(deps.client, workflowId);
   if (description !== undefined) return statusOfDescription(deps, description);
@@ -53,7 +53,7 @@ async function describeRun(client: Client, workflowId: string): Promise<Workflow
   try {
     const description = await client.workflow.getHandle(workflowId).describe();
     if (!pipelineContracts.some(({ type }) => type === description.type))
-      throw new UserError(`${workflowId} is no run of a pipeline (${description.type})`, EXIT.unreachable);
+      throw new RunFault('unknown', `${workflowId} is no run of a pipeline (${description.type})`);
     return description;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
@@ -67,8 +67,8 @@ export function firstRunIdOf({ raw, runId }: WorkflowExecutionDescription): stri
 }
 
 /** The fault of naming a run that neither Temporal nor the ledger knows. */
-export function unknownRun(workflowId: string): UserError {
-  return new UserError(`no run ${workflowId}: see \`strata list\``, EXIT.unreachable);
+export function unknownRun(workflowId: string): RunFault {
+  return new RunFault('unknown', `no run ${workflowId}: see \`strata list\``);
 }
 
 function chainOf(description: WorkflowExecutionDescription): RunChain {

@@ -1,6 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import getPort from 'get-port';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createPipelineClient } from '../../packages/runtime/pipeline-client.ts';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
 import { openGateway } from './gateway-calls.ts';
@@ -22,7 +23,8 @@ const event = (sourceId: string) => probeEvent(sourceId, {}, { userId: signals.u
 
 /** A client whose server is away. */
 const nowhere = async (): Promise<Client> => {
-  const connection = Connection.lazy({ address: `127.0.0.1:${await getPort()}` });
+  // Without interceptors nothing is tried again.
+  const connection = Connection.lazy({ address: `127.0.0.1:${await getPort()}`, interceptors: [] });
   onTestFinished(() => connection.close());
   return new Client({ connection, namespace: rig.namespace });
 };
@@ -66,5 +68,25 @@ describe('a database that is away', () => {
     const away = { accepted: false, status: 503, type: 'DatabaseUnavailable', retryAfterSeconds: 5 };
     expect(body['results']).toMatchObject([away, { accepted: true }, away]);
     expect(faults).toHaveLength(2);
+  });
+});
+
+describe('a run that nobody answers for', () => {
+  test('is there, and a control of it is to be sent again', async () => {
+    const { call } = openGateway(rig, signals);
+    expect(await call('/pipelines/probe/runs', { body: { set: 'idle' } })).toMatchObject({ status: 202 });
+    expect(await call('/pipelines/probe/runs/idle/pause', { body: '' })).toMatchObject({
+      status: 503,
+      retryAfter: '5',
+      body: { title: 'Unavailable', detail: expect.stringContaining('no worker answered') },
+    });
+    expect(await call('/pipelines/probe/runs/none/pause', { body: '' })).toMatchObject({ status: 404, body: { title: 'NotFound' } });
+  });
+
+  test('is not unknown because Temporal is away', async () => {
+    const { call } = openGateway(rig, signals, { pipelines: createPipelineClient({ ...rig, client: await nowhere() }) });
+    expect(await call('/pipelines/probe/runs/idle/pause', { body: '' })).toMatchObject({ status: 503, retryAfter: '5' });
+    expect(await call('/pipelines/probe/runs/idle')).toMatchObject({ status: 503, retryAfter: '5', body: { title: 'Unavailable' } });
+    expect(await call('/pipelines/probe/runs', { body: { set: 'idle' } })).toMatchObject({ status: 503 });
   });
 });

@@ -144,11 +144,24 @@ describe('pipelines', () => {
     const started = await call('/pipelines/probe/runs', { body: { set: 'http', maxConcurrency: 5 } });
     expect(started).toMatchObject({ status: 202, body: { workflowId: 'probe/http', joined: false } });
     expect(await call('/pipelines/probe/runs', { body: { set: 'http', maxConcurrency: 5 } })).toMatchObject({ status: 202, body: { joined: true } });
+    expect(await call('/pipelines/probe/runs', { body: { set: 'http', maxConcurrency: 6 } })).toMatchObject({
+      status: 409,
+      body: { title: 'Conflict', detail: expect.stringContaining('another request') },
+    });
     await runs.progressed(started.body as never, 'items in flight', ({ inFlight }) => inFlight > 0);
     expect(await call('/pipelines/probe/runs/http')).toMatchObject({ status: 200, body: { state: 'running' } });
     expect(await call('/pipelines/probe/runs/http/abort', { body: { reason: 'trial' } })).toMatchObject({ status: 200, body: { accepted: true } });
     await runs.result(started.body as never);
-    expect(await call('/pipelines/probe/runs/http/pause', { body: {} })).toMatchObject({ status: 400 });
+    expect(await call('/pipelines/probe/runs/http/pause', { body: {} })).toMatchObject({ status: 409 });
+    expect(await call('/pipelines/probe/runs/http/pause', { body: { reason: 5 } })).toMatchObject({
+      status: 400,
+      body: { problems: [{ path: 'reason' }] },
+    });
+    expect(await call('/pipelines/probe/runs/http/pause', { body: { why: 'x' } })).toMatchObject({
+      status: 400,
+      body: { problems: [{ path: 'why' }] },
+    });
+    expect(await call('/pipelines/probe/runs/none/pause', { body: '' })).toMatchObject({ status: 404 });
     expect(await call('/pipelines/probe/runs/none')).toMatchObject({ status: 404 });
     expect(await call('/pipelines/prob/runs', { body: {} })).toMatchObject({ status: 404 });
     expect(await call('/pipelines/probe/runs', { body: { set: 15 } })).toMatchObject({ status: 400 });
