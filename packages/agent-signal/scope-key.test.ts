@@ -24,6 +24,12 @@ describe('a scope key', () => {
     for (const key of ['t1', 'topic:', 'room:1']) expect(findScopeKeyProblem(key)).toContain('topic:');
   });
 
+  test('is bounded in bytes, as the index that keeps it is, and holds nothing that no column can', () => {
+    expect(findScopeKeyProblem(`topic:${'t'.repeat(894)}`)).toBeUndefined();
+    for (const long of [`topic:${'t'.repeat(895)}`, `topic:${'\u{1F600}'.repeat(300)}`]) expect(findScopeKeyProblem(long)).toContain('900 bytes');
+    for (const odd of ['topic:a\0', 'topic:\uD83D']) expect(findScopeKeyProblem(odd)).toContain('without NUL');
+  });
+
   test('of two tuples is never the same, whatever is in their parts', () => {
     expect(deriveScopeKey({ agentId: 'a:user:b', userId: 'c' })).not.toBe(deriveScopeKey({ agentId: 'a', userId: 'b:user:c' }));
     expect(deriveOwnerId({ userId: 'ws:x' })).not.toBe(deriveOwnerId({ workspaceId: 'x', userId: 'u' }));

@@ -1,3 +1,6 @@
+import { computeByteLength } from '../contracts/digest.ts';
+import { findUnserializable } from '../contracts/json-value.ts';
+
 /** What a scope key may be derived from; blank counts as missing. */
 export interface ScopeParts {
   readonly topicId?: string | undefined;
@@ -14,6 +17,7 @@ export interface ScopeParts {
 /** Kinds of scope; an explicit key is taken if it begins with one of them. */
 const SCOPE_PREFIXES = ['topic:', 'task:', 'bot:', 'agent:', 'user:', 'operation:', 'fallback:'] as const;
 
+// A derived one has at most 1,806 and an owner 603: together they stay below the 2,704 bytes that a row of an index may have.
 const SCOPE_KEY_BYTES = 900;
 
 const encode = (part: string): string => part.replaceAll('%', '%25').replaceAll(':', '%3A');
@@ -38,7 +42,8 @@ export const deriveScopeKey = (parts: ScopeParts): string => {
 
 /** Why an explicit scope key is not one, or undefined. */
 export const findScopeKeyProblem = (scopeKey: string): string | undefined => {
-  if (scopeKey.length > SCOPE_KEY_BYTES) return `must not exceed ${SCOPE_KEY_BYTES} characters`;
+  if (computeByteLength(scopeKey) > SCOPE_KEY_BYTES) return `must not exceed ${SCOPE_KEY_BYTES} bytes`;
+  if (findUnserializable(scopeKey) !== undefined) return 'must be well-formed text without NUL';
   return SCOPE_PREFIXES.some((prefix) => scopeKey.startsWith(prefix) && scopeKey.length > prefix.length)
     ? undefined
     : `must begin with one of ${SCOPE_PREFIXES.join(' ')}`;

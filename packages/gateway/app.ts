@@ -1,6 +1,9 @@
 import { Hono } from 'hono';
+import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { findUnserializable } from '../contracts/json-value.ts';
 import type { PipelineClient } from '../runtime/pipeline-client.ts';
+import { EventRefused } from '../runtime/signal-answers.ts';
 import type { SignalDoorDeps } from '../runtime/signal-doors.ts';
 import { authenticate } from './callers.ts';
 import type { CallerRules, GatewayEnv } from './callers.ts';
@@ -24,6 +27,14 @@ export interface GatewayDeps {
 
 const tooLarge = (): Response => problem({ status: 413, type: 'PayloadTooLarge', detail: `a body has at most ${MOST_BYTES} bytes` });
 
+/** Neither an address nor its query holds what no column can. */
+const refuseUnstorable: MiddlewareHandler = async ({ req }, next) => {
+  const given: Readonly<Record<string, string>> = { ...req.query(), path: req.path };
+  const name = Object.keys(given).find((key) => findUnserializable(given[key]) !== undefined);
+  if (name === undefined) return next();
+  throw new EventRefused('InvalidInput', [{ path: name, code: 'invalid_value', message: `${name}: must be well-formed text without NUL` }]);
+};
+
 /** The HTTP application: a fetch handler, whoever serves it. */
 export const createGateway = ({ signals, pipelines, callers, checks, onError }: GatewayDeps): Hono<GatewayEnv> => {
   const app = new Hono<GatewayEnv>();
@@ -35,6 +46,7 @@ export const createGateway = ({ signals, pipelines, callers, checks, onError }: 
   app.get('/openapi.json', (context) => context.json(createOpenApi()));
   app.use(bodyLimit({ maxSize: MOST_BYTES, onError: tooLarge }));
   app.use(authenticate(callers));
+  app.use(refuseUnstorable);
   app.route('/agent-signal', signalRoutes(signals, onError));
   app.route('/pipelines', pipelineRoutes(pipelines));
   app.notFound(({ req }) => problem({ status: 404, type: 'NotFound', detail: `nothing answers ${req.method} ${req.path}; see /openapi.json` }));

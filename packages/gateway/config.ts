@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { id } from '../agent-signal/fields.schema.ts';
 import { STRATA_QUEUE } from '../contracts/queues.ts';
 import { definedOnly } from '../runtime/env.ts';
 import type { Env } from '../runtime/env.ts';
@@ -11,8 +12,8 @@ const tokenSchema = z
   .strictObject({
     hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of the token, 64 hex digits'),
     kind: z.enum(['service', 'user']),
-    userId: z.string().min(1).optional(),
-    workspaceId: z.string().min(1).optional(),
+    userId: id.optional(),
+    workspaceId: id.optional(),
   })
   .refine(({ kind, userId }) => kind === 'service' || userId !== undefined, { error: 'a user token names its userId' });
 
@@ -45,7 +46,7 @@ export const gatewayEnvSchema = z
           .map((secret) => secret.trim())
           .filter((secret) => secret !== ''),
       ),
-    STRATA_DEFAULT_USER: z.string().min(1).default('local'),
+    STRATA_DEFAULT_USER: id.default('local'),
     STRATA_TASK_QUEUES: z.string().default(STRATA_QUEUE),
   })
   .superRefine(({ STRATA_GATEWAY_ADDRESS: address, STRATA_TOKENS: tokens, STRATA_WEBHOOK_SECRETS: secrets }, context) => {

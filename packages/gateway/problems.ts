@@ -21,6 +21,8 @@ export interface Problem {
 }
 
 const RETRY_SECONDS = 5;
+// The SQLSTATE class of values that are none of their type.
+const DATA_EXCEPTION = '22';
 
 /** The response of a problem. */
 export const problem = ({ status, type, detail, retryAfterSeconds, ...more }: Problem): Response =>
@@ -57,8 +59,14 @@ const describeError = (error: unknown): Problem => {
   if (error instanceof RunFault) return { ...OF_RUN[error.kind], detail: error.message };
   if (error instanceof UserError) return { status: 400, type: 'InvalidInput', detail: error.message };
   if (isTemporalAway(error)) return { ...OF_RUN.unanswered, detail: 'Temporal cannot be reached: try again' };
-  if (classifyDatabaseError(error)?.unavailable === true)
-    return { status: 503, type: 'DatabaseUnavailable', detail: DATABASE_AWAY, retryAfterSeconds: RETRY_SECONDS };
+  const fault = classifyDatabaseError(error);
+  if (fault?.sqlState?.startsWith(DATA_EXCEPTION) === true)
+    return {
+      status: 400,
+      type: 'InvalidInput',
+      detail: 'a value is none that the database can keep: text with NUL, half a character, or a number out of range',
+    };
+  if (fault?.unavailable === true) return { status: 503, type: 'DatabaseUnavailable', detail: DATABASE_AWAY, retryAfterSeconds: RETRY_SECONDS };
   return { status: 500, type: 'InternalError', detail: 'something went wrong here; the log of the gateway says what' };
 };
 

@@ -90,3 +90,31 @@ describe('a run that nobody answers for', () => {
     expect(await call('/pipelines/probe/runs', { body: { set: 'idle' } })).toMatchObject({ status: 503 });
   });
 });
+
+describe('text that no column can hold', () => {
+  test('is refused in an address, a query and an envelope, wherever it stands', async () => {
+    const { call, faults } = openGateway(rig, signals);
+    const own = `userId=${signals.user}`;
+    for (const path of [
+      `/agent-signal/scopes/%00?${own}`,
+      `/agent-signal/traces/probe.event/m%00?${own}`,
+      `/agent-signal/traces/probe.event/m1?${own}&scopeKey=topic:%00`,
+      `/agent-signal/receipts?${own}&agentId=%00`,
+      '/agent-signal/receipts?userId=u%00',
+      '/pipelines/probe/runs/%00',
+      '/pipelines/probe/runs/none/failures?after=%00',
+    ])
+      expect(await call(path), path).toMatchObject({ status: 400, body: { title: 'InvalidInput' } });
+    expect(await call(`/agent-signal/scopes/%2500?${own}`)).toMatchObject({ status: 404 });
+    for (const scopeKey of ['topic:a\0', 'topic:\uD83D', `topic:${'\u{1F600}'.repeat(300)}`])
+      expect(await call('/agent-signal/events', { body: { ...event('m1'), scopeKey } })).toMatchObject({
+        status: 400,
+        body: { problems: [{ path: 'scopeKey' }] },
+      });
+    const message = { sourceType: 'agent.user.message', sourceId: 'm1', userId: signals.user };
+    const payload = { message: 'a\0', messageId: 'm1', documentPayload: { text: 'a\0' } };
+    expect(await call('/agent-signal/events', { body: { ...message, payload } })).toMatchObject({ status: 400, body: { title: 'InvalidInput' } });
+    expect(await signals.count('signal_events')).toBe(0);
+    expect(faults).toEqual([]);
+  });
+});

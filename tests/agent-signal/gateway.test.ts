@@ -134,6 +134,7 @@ describe('callers', () => {
     expect(loadGatewayConfig(env)).toMatchObject({ host: '127.0.0.1', port: 8_080, tokens: [] });
     expect(() => loadGatewayConfig({ ...env, STRATA_GATEWAY_ADDRESS: '0.0.0.0:80' })).toThrow('must be a loopback address');
     expect(() => loadGatewayConfig({ ...env, STRATA_TOKENS: '[{"hash":"x","kind":"service"}]' })).toThrow('SHA-256');
+    expect(() => loadGatewayConfig({ ...env, STRATA_DEFAULT_USER: 'u'.repeat(201) })).toThrow('200 bytes');
   });
 });
 
