@@ -3,7 +3,7 @@ import { id } from '../agent-signal/fields.schema.ts';
 import { STRATA_QUEUE } from '../contracts/queues.ts';
 import { definedOnly } from '../runtime/env.ts';
 import type { Env } from '../runtime/env.ts';
-import { loadSignalConfig } from '../runtime/signal-config.ts';
+import { agentSignalSwitch, signalLimits } from '../runtime/signal-config.ts';
 import type { SignalConfig } from '../runtime/signal-config.ts';
 import { isLoopback, withoutBrackets } from './loopback.ts';
 import { UserError } from '../runtime/user-error.ts';
@@ -28,7 +28,15 @@ const json = (text: string): unknown => {
   }
 };
 
-/** Variables of a gateway, besides those of agent signal. */
+const ACCESS: readonly string[] = ['STRATA_GATEWAY_ADDRESS', 'STRATA_TOKENS', 'STRATA_WEBHOOK_SECRETS'];
+const OPEN_TO_MANY = {
+  path: ['STRATA_GATEWAY_ADDRESS'],
+  message: 'must be a loopback address unless STRATA_TOKENS or STRATA_WEBHOOK_SECRETS says who may call',
+  // Said beside what is wrong with other variables, where these three are what they should be.
+  when: ({ issues }: z.core.ParsePayload) => !issues.some(({ path }) => ACCESS.includes(String(path?.[0]))),
+};
+
+/** Variables of a gateway. */
 export const gatewayEnvSchema = z
   .object({
     DATABASE_URL: z.string('is required to start the gateway'),
@@ -48,16 +56,13 @@ export const gatewayEnvSchema = z
       ),
     STRATA_DEFAULT_USER: id.default('local'),
     STRATA_TASK_QUEUES: z.string().default(STRATA_QUEUE),
+    STRATA_AGENT_SIGNAL: agentSignalSwitch,
+    STRATA_SIGNAL_LIMITS: signalLimits,
   })
-  .superRefine(({ STRATA_GATEWAY_ADDRESS: address, STRATA_TOKENS: tokens, STRATA_WEBHOOK_SECRETS: secrets }, context) => {
+  .refine(({ STRATA_GATEWAY_ADDRESS: address, STRATA_TOKENS: tokens, STRATA_WEBHOOK_SECRETS: secrets }) => {
     const isOpen = tokens.length === 0 && secrets.length === 0;
-    if (isOpen && !isLoopback(hostOf(address)))
-      context.addIssue({
-        code: 'custom',
-        path: ['STRATA_GATEWAY_ADDRESS'],
-        message: 'must be a loopback address unless STRATA_TOKENS or STRATA_WEBHOOK_SECRETS says who may call',
-      });
-  });
+    return !isOpen || isLoopback(hostOf(address));
+  }, OPEN_TO_MANY);
 
 const hostOf = (address: string): string => withoutBrackets(address.slice(0, address.lastIndexOf(':')));
 
@@ -85,7 +90,8 @@ export const loadGatewayConfig = (env: Env): GatewayConfig => {
     STRATA_TASK_QUEUES,
   } = parsed.data;
   return Object.freeze({
-    ...loadSignalConfig(env),
+    limits: parsed.data.STRATA_SIGNAL_LIMITS,
+    isOnByDefault: parsed.data.STRATA_AGENT_SIGNAL === 'on',
     databaseUrl: DATABASE_URL,
     host: hostOf(address),
     port: Number(address.slice(address.lastIndexOf(':') + 1)),

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
-import { loadGatewayConfig } from '../../packages/gateway/config.ts';
 import { writeFlag } from '../../packages/database/agents.ts';
 import { createProbeRuns } from '../../packages/testing/probe-runs.ts';
 import { createRig } from '../../packages/testing/rig.ts';
@@ -127,14 +126,6 @@ describe('callers', () => {
     expect(await post(signed(SECRETS[0] as string, new Date(), body), `${body} `)).toMatchObject({ status: 401 });
     expect(await post(signed(SECRETS[0] as string, new Date(Date.now() - 600_000), body), body)).toMatchObject({ status: 401 });
     expect(await post(signed('whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', new Date(), body), body)).toMatchObject({ status: 401 });
-  });
-
-  test('where nobody is configured it listens on the loopback address only', () => {
-    const env = { DATABASE_URL: 'postgres://x@127.0.0.1/x' };
-    expect(loadGatewayConfig(env)).toMatchObject({ host: '127.0.0.1', port: 8_080, tokens: [] });
-    expect(() => loadGatewayConfig({ ...env, STRATA_GATEWAY_ADDRESS: '0.0.0.0:80' })).toThrow('must be a loopback address');
-    expect(() => loadGatewayConfig({ ...env, STRATA_TOKENS: '[{"hash":"x","kind":"service"}]' })).toThrow('SHA-256');
-    expect(() => loadGatewayConfig({ ...env, STRATA_DEFAULT_USER: 'u'.repeat(201) })).toThrow('200 bytes');
   });
 });
 
