@@ -42,6 +42,15 @@ test('every problem is listed at once', () => {
     expect(message).toContain(name);
 });
 
+test('a secret of webhooks that is none is refused at start, and not repeated', () => {
+  expect(loadGatewayConfig({ DATABASE_URL, STRATA_WEBHOOK_SECRETS: 'whsec_AAAA, BBBB' })).toMatchObject({ webhookSecrets: ['whsec_AAAA', 'BBBB'] });
+  for (const secret of ['whsec_', 'pass word!', 'whsec_AAAA,hunter2?']) {
+    const message = refusal({ DATABASE_URL, STRATA_WEBHOOK_SECRETS: secret });
+    expect(message).toContain('STRATA_WEBHOOK_SECRETS must be');
+    expect(message).not.toContain('hunter2');
+  }
+});
+
 describe('tokens', () => {
   test('are hashes, and that of a user names the user', () => {
     expect(refusal({ DATABASE_URL, STRATA_TOKENS: '[{"hash":"x","kind":"service"}]' })).toContain('SHA-256');

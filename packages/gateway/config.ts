@@ -1,3 +1,4 @@
+import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { id } from '../agent-signal/fields.schema.ts';
 import { STRATA_QUEUE } from '../contracts/queues.ts';
@@ -36,6 +37,15 @@ const OPEN_TO_MANY = {
   when: ({ issues }: z.core.ParsePayload) => !issues.some(({ path }) => ACCESS.includes(String(path?.[0]))),
 };
 
+const isSecret = (secret: string): boolean => {
+  try {
+    new Webhook(secret);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 /** Variables of a gateway. */
 export const gatewayEnvSchema = z
   .object({
@@ -53,7 +63,8 @@ export const gatewayEnvSchema = z
           .split(',')
           .map((secret) => secret.trim())
           .filter((secret) => secret !== ''),
-      ),
+      )
+      .refine((secrets) => secrets.every(isSecret), 'must be secrets like whsec_<base64>, separated by a comma'),
     STRATA_DEFAULT_USER: id.default('local'),
     STRATA_TASK_QUEUES: z.string().default(STRATA_QUEUE),
     STRATA_AGENT_SIGNAL: agentSignalSwitch,

@@ -125,6 +125,10 @@ describe('callers', () => {
     for (const secret of SECRETS) expect(await post(signed(secret, new Date(), body), body)).toMatchObject({ status: 202 });
     expect(await post(signed(SECRETS[0] as string, new Date(), body), `${body} `)).toMatchObject({ status: 401 });
     expect(await post(signed(SECRETS[0] as string, new Date(Date.now() - 600_000), body), body)).toMatchObject({ status: 401 });
+    expect(await post(signed(SECRETS[0] as string, new Date(), 'no json'), 'no json')).toMatchObject({
+      status: 400,
+      body: { problems: [{ code: 'invalid_json' }] },
+    });
     expect(await post(signed('whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', new Date(), body), body)).toMatchObject({ status: 401 });
   });
 });
