@@ -40,9 +40,16 @@ const isSigned = (secrets: readonly string[], headers: Record<string, string>, b
     }
   });
 
-/** Whether a page of another site has a browser make this call; a browser says so, and nothing else protects an open gateway from it. */
-const isForeignPage = (origin: string | undefined): boolean =>
-  origin !== undefined && !(URL.canParse(origin) && isLoopback(new URL(origin).hostname));
+const isLocalUrl = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
+
+/**
+ * Whether no page of another site has a browser make this call; nothing else protects an open gateway from it. A browser names the page's site as the
+ * origin, and as the host where that site has pointed its own name to this machine.
+ */
+const isOfThisMachine = ({ req }: Context): boolean => {
+  const [origin, host] = [req.header('origin'), req.header('host')];
+  return isLocalUrl(req.url) && (host === undefined || isLocalUrl(`http://${host}`)) && (origin === undefined || isLocalUrl(origin));
+};
 
 const callerOf = (context: Context, body: string, { tokens, webhookSecrets, defaultUser }: CallerRules): Caller | undefined => {
   const [, bearer] = BEARER.exec(context.req.header('authorization') ?? '') ?? [];
@@ -55,7 +62,7 @@ const callerOf = (context: Context, body: string, { tokens, webhookSecrets, defa
     return isSigned(webhookSecrets, context.req.header(), body) ? { kind: 'service' } : undefined;
   }
   const isOpen = tokens.length === 0 && webhookSecrets.length === 0;
-  return isOpen && !isForeignPage(context.req.header('origin')) ? { kind: 'service', userId: defaultUser } : undefined;
+  return isOpen && isOfThisMachine(context) ? { kind: 'service', userId: defaultUser } : undefined;
 };
 
 /** Lets known callers through: a bearer token, or a webhook signed as Standard Webhooks has it. */

@@ -1,3 +1,8 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { writeFlag } from '../../packages/database/agents.ts';
@@ -174,16 +179,34 @@ test('the OpenAPI document names every door and every source type', async () => 
   expect(await call('/nowhere')).toMatchObject({ status: 404, type: 'application/problem+json' });
 });
 
-test('a gateway that is open on the loopback address takes no call that the page of another site has made', async () => {
-  const { app: open } = openGateway(rig, signals, { callers: { tokens: [], webhookSecrets: [], defaultUser: signals.user } });
-  const send = (origin?: string) =>
-    open.request('/agent-signal/events', {
-      method: 'POST',
-      body: JSON.stringify(event('m1')),
-      headers: { 'content-type': 'text/plain', ...(origin === undefined ? {} : { origin }) },
-    });
-  expect((await send('https://elsewhere.example')).status).toBe(401);
-  expect((await send('null')).status).toBe(401);
-  expect((await send('http://localhost:3000')).status).toBe(202);
-  expect((await send()).status).toBe(202);
+describe('a gateway that is open on the loopback address', () => {
+  const open = () => openGateway(rig, signals, { callers: { tokens: [], webhookSecrets: [], defaultUser: signals.user } }).app;
+
+  test('takes no call that the page of another site has made', async () => {
+    const send = (origin?: string) =>
+      open().request('/agent-signal/events', {
+        method: 'POST',
+        body: JSON.stringify(event('m1')),
+        headers: { 'content-type': 'text/plain', ...(origin === undefined ? {} : { origin }) },
+      });
+    expect((await send('https://elsewhere.example')).status).toBe(401);
+    expect((await send('null')).status).toBe(401);
+    expect((await send('http://localhost:3000')).status).toBe(202);
+    expect((await send()).status).toBe(202);
+  });
+
+  test('answers under its own names only, so that no other name that points to it is one', async () => {
+    const server = serve({ fetch: open().fetch, hostname: '127.0.0.1', port: 0 });
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ask = async (host: string): Promise<number | undefined> => {
+      const [answer] = (await once(get({ port, path: '/pipelines', headers: { host } }), 'response')) as [IncomingMessage];
+      answer.resume();
+      return answer.statusCode;
+    };
+    for (const host of ['elsewhere.example', `elsewhere.example:${port}`, 'localhost.elsewhere.example']) expect(await ask(host), host).toBe(401);
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) expect(await ask(host), host).toBe(200);
+    server.close();
+    await once(server, 'close');
+  });
 });
