@@ -1,5 +1,6 @@
+import type { Caller } from '../../packages/agent-signal/caller.ts';
 import { parseEvent } from '../../packages/agent-signal/events.schema.ts';
-import type { Caller, Door } from '../../packages/agent-signal/events.schema.ts';
+import type { Door } from '../../packages/agent-signal/events.schema.ts';
 import type { HandlerRegistry } from '../../packages/agent-signal/registry.ts';
 import type { InputProblem } from '../../packages/contracts/failures.ts';
 import type { SourceEvent } from '../../packages/contracts/signal-events.ts';

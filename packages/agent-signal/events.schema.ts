@@ -6,6 +6,8 @@ import { toProblems } from '../contracts/problems.schema.ts';
 import { EVENT_FAILURES } from '../contracts/signal-events.ts';
 import type { EventFailureType, SourceEvent } from '../contracts/signal-events.ts';
 import type { SignalLimits } from '../contracts/signal-limits.ts';
+import { BOUND_ELSEWHERE, findForeignName } from './caller.ts';
+import type { Caller } from './caller.ts';
 import { id, int, nodeId, sourceId } from './fields.schema.ts';
 import { deriveOwnerId, deriveScopeKey, findScopeKeyProblem } from './scope-key.ts';
 import type { ScopeParts } from './scope-key.ts';
@@ -14,13 +16,6 @@ import { AGENT_SIGNAL_CLIENT_SOURCE_TYPES, AGENT_SIGNAL_MANUAL_SOURCE_TYPES, isC
 
 /** `server`: all types, an explicit scope; `browser` and `manual`: what a user's own token may send. */
 export type Door = 'server' | 'browser' | 'manual';
-
-/** Who sends; a service's body names the user, a user's token does. */
-export interface Caller {
-  readonly kind: 'service' | 'user';
-  readonly userId?: string | undefined;
-  readonly workspaceId?: string | undefined;
-}
 
 export interface RefusedEvent {
   readonly ok: false;
@@ -73,14 +68,18 @@ const checkType = (door: Door, sourceType: string): RefusedEvent | undefined => 
     : undefined;
 };
 
-/** A user's token speaks for nobody else; a service names whom it speaks for. */
-const chooseUser = ({ userId }: Envelope, payload: Readonly<Record<string, unknown>>, caller: Caller): string | RefusedEvent => {
+/** A user's token speaks for nobody else, nor does a bound service; any other one names whom it speaks for. */
+const chooseUser = ({ userId, workspaceId }: Envelope, payload: Readonly<Record<string, unknown>>, caller: Caller): string | RefusedEvent => {
   const own = caller.userId;
+  const said = typeof payload['userId'] === 'string' ? payload['userId'] : undefined;
+  const foreign = findForeignName(caller, { userId, workspaceId }) ?? (findForeignName(caller, { userId: said }) && 'payload.userId');
+  if (foreign !== undefined)
+    return refuse(EVENT_FAILURES.forbidden, { path: foreign, code: 'not_allowed', message: `${foreign}: ${BOUND_ELSEWHERE}` });
   if (caller.kind === 'user') {
     if (userId !== undefined && userId !== own) return invalid('userId', 'is another user than the one of the token');
     if (payload['userId'] !== undefined && payload['userId'] !== own) return invalid('payload.userId', 'is another user than the one of the token');
   }
-  const chosen = caller.kind === 'user' ? own : (userId ?? (typeof payload['userId'] === 'string' ? payload['userId'] : own));
+  const chosen = caller.kind === 'user' ? own : (userId ?? said ?? own);
   return chosen ?? refuse(EVENT_FAILURES.invalidInput, { path: 'userId', code: 'missing', message: 'Missing userId in payload' });
 };
 
@@ -134,7 +133,7 @@ export const parseEvent = (
       code: 'cause_depth_exceeded',
       message: `cause.depth: at most ${limits.causeDepth} events may follow from each other`,
     });
-  const workspaceId = caller.workspaceId ?? more.workspaceId;
+  const workspaceId = more.workspaceId ?? caller.workspaceId;
   return {
     ok: true,
     event: {

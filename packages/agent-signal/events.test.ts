@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { SIGNAL_LIMITS } from '../contracts/signal-limits.ts';
+import type { Caller } from './caller.ts';
 import { parseEvent } from './events.schema.ts';
-import type { Caller, Door, ParsedEvent } from './events.schema.ts';
+import type { Door, ParsedEvent } from './events.schema.ts';
 import { AGENT_SIGNAL_SOURCE_TYPES } from './source-types.ts';
 
 const SERVICE: Caller = { kind: 'service' };
@@ -10,6 +11,8 @@ const parse = (body: unknown, { door = 'server', caller = SERVICE }: { door?: Do
   parseEvent(body, { door, caller, limits: SIGNAL_LIMITS });
 const message = { sourceType: 'agent.user.message', sourceId: 'm1', payload: { message: 'hi', messageId: 'm1', topicId: 't1' } };
 const step = { sourceType: 'runtime.after_step', sourceId: 'op1:after:1', userId: 'u1', payload: { operationId: 'op1', stepIndex: 1 } };
+const [windowStart, windowEnd] = ['2026-05-03T00:00:00.000Z', '2026-05-03T01:00:00.000Z'];
+const request = { agentId: 'a1', userId: 'u1', scopeId: 't1', scopeType: 'topic', reason: 'r', windowStart, windowEnd };
 
 describe('an event at a door', () => {
   test('there are 17 source types', () => {
@@ -62,6 +65,24 @@ describe('an event at a door', () => {
       problems: [{ path: 'userId' }],
     });
     expect(parse(start, { door: 'manual', caller: USER })).toMatchObject({ type: 'SourceTypeNotAllowed' });
+  });
+
+  test('of a service is for whom it names, and for its own user or workspace where it names nobody', () => {
+    const caller = { kind: 'service', userId: 'u1', workspaceId: 'w1' } as const;
+    expect(parse(message, { caller })).toMatchObject({ event: { userId: 'u1', ownerId: 'ws:w1' } });
+    expect(parse({ ...message, userId: 'u2', workspaceId: 'w2' }, { caller })).toMatchObject({ event: { userId: 'u2', ownerId: 'ws:w2' } });
+  });
+
+  test.each([
+    [{ userId: 'u1' }, { userId: 'u2' }, 'userId'],
+    [{ userId: 'u1' }, { workspaceId: 'w1' }, 'workspaceId'],
+    [{ userId: 'u1' }, { payload: { ...request, userId: 'u2' } }, 'payload.userId'],
+    [{ workspaceId: 'w1' }, { userId: 'u1', workspaceId: 'w2' }, 'workspaceId'],
+  ])('of a service that is bound to %j is refused with %j, and taken for its own', (own, other, path) => {
+    const caller = { kind: 'service', isBound: true, ...own } as const;
+    const body = { sourceType: 'agent.self_reflection.requested', sourceId: 'x', userId: 'u1', payload: request };
+    expect(parse({ ...body, ...other }, { caller })).toMatchObject({ ok: false, type: 'Forbidden', problems: [{ path }] });
+    expect(parse({ ...body, ...own }, { caller })).toMatchObject({ ok: true, event: { userId: 'u1' } });
   });
 
   test('is refused when it is too big, or too far from its origin', () => {

@@ -26,6 +26,7 @@ export interface SourceEvent {
 export const EVENT_FAILURES = {
   invalidInput: 'InvalidInput',
   sourceTypeNotAllowed: 'SourceTypeNotAllowed',
+  forbidden: 'Forbidden',
   agentNotUsable: 'AgentNotUsable',
   payloadTooLarge: 'PayloadTooLarge',
   rateLimited: 'RateLimited',

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { Webhook } from 'standardwebhooks';
-import type { Caller } from '../agent-signal/events.schema.ts';
+import type { Caller } from '../agent-signal/caller.ts';
 import type { GatewayToken } from './config.ts';
 import { isLoopback } from './loopback.ts';
 import { problem } from './problems.ts';
@@ -55,7 +55,9 @@ const callerOf = (context: Context, body: string, { tokens, webhookSecrets, defa
   const [, bearer] = BEARER.exec(context.req.header('authorization') ?? '') ?? [];
   if (bearer !== undefined) {
     const token = findToken(tokens, bearer);
-    return token && { kind: token.kind, userId: token.userId, workspaceId: token.workspaceId };
+    if (token === undefined) return undefined;
+    const { kind, userId, workspaceId } = token;
+    return { kind, userId, workspaceId, isBound: userId !== undefined || workspaceId !== undefined };
   }
   if (context.req.header('webhook-signature') !== undefined) {
     // The library refuses a timestamp that is more than five minutes off: a replay comes too late.

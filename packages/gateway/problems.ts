@@ -40,6 +40,7 @@ const OF_RUN = {
 const STATUS_OF: Readonly<Record<EventFailureType, number>> = {
   InvalidInput: 400,
   SourceTypeNotAllowed: 403,
+  Forbidden: 403,
   AgentNotUsable: 403,
   PayloadTooLarge: 413,
   RateLimited: 429,

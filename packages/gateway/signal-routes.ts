@@ -1,7 +1,9 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { z } from 'zod';
-import type { Caller, Door } from '../agent-signal/events.schema.ts';
+import { BOUND_ELSEWHERE, findForeignName } from '../agent-signal/caller.ts';
+import type { Door } from '../agent-signal/events.schema.ts';
+import { id } from '../agent-signal/fields.schema.ts';
 import { deriveOwnerId } from '../agent-signal/scope-key.ts';
 import { readScopeStatus } from '../database/signal-status.ts';
 import { isReceiptCursor, listReceipts } from '../database/signal-receipts.ts';
@@ -40,15 +42,20 @@ const senderOf = (context: GatewayContext, door: Door): Sender => {
   return { door, caller: { ...caller, kind: 'user' } };
 };
 
-/** Only a service says in its query whose data it asks for; a user's token speaks for its user and workspace. */
-const ownerOf = ({ kind, ...own }: Caller, context: GatewayContext): string => {
-  const [userId, workspaceId] = kind === 'service' ? [context.req.query('userId'), context.req.query('workspaceId')] : [];
-  const owner = { userId: own.userId ?? userId, workspaceId: own.workspaceId ?? workspaceId };
-  if (owner.userId === undefined && owner.workspaceId === undefined)
+const ownerQuery = z.object({ userId: id.optional(), workspaceId: id.optional() });
+
+/** Only a service says in its query whose data it asks for, as it says in a body; a user's token asks for its user's and workspace's. */
+const ownerOf = (context: GatewayContext): string => {
+  const caller = context.get('caller');
+  const named = caller.kind === 'service' ? requireInput(ownerQuery, context.req.query()) : {};
+  const foreign = findForeignName(caller, named);
+  if (foreign !== undefined) throw new EventRefused('Forbidden', [{ path: foreign, code: 'not_allowed', message: `${foreign}: ${BOUND_ELSEWHERE}` }]);
+  const [userId, workspaceId] = [named.userId ?? caller.userId, named.workspaceId ?? caller.workspaceId];
+  if (userId === undefined && workspaceId === undefined)
     throw new EventRefused('InvalidInput', [
       { path: 'userId', code: 'missing', message: 'Missing userId in query: a service says for whom it asks' },
     ]);
-  return deriveOwnerId({ workspaceId: owner.workspaceId, userId: owner.userId ?? '' });
+  return deriveOwnerId({ workspaceId, userId: userId ?? '' });
 };
 
 const notFound = (detail: string): Response => problem({ status: 404, type: 'NotFound', detail });
@@ -90,12 +97,12 @@ export const signalRoutes = (deps: SignalDoorDeps, onError: (error: unknown) => 
   routes.post('/triggers', async (context) => context.json(await enqueueEvent(deps, readBody(context), senderOf(context, 'manual')), 202));
   routes.get('/scopes/:scopeKey', async (context) => {
     const scopeKey = context.req.param('scopeKey');
-    const status = await readScopeStatus(deps.db, { ownerId: ownerOf(context.get('caller'), context), scopeKey });
+    const status = await readScopeStatus(deps.db, { ownerId: ownerOf(context), scopeKey });
     return status === null ? notFound(`no scope ${scopeKey} of this owner`) : context.json(status);
   });
   routes.get('/traces/:sourceType/:sourceId', async (context) => {
     const { sourceType, sourceId } = context.req.param();
-    const ownerId = ownerOf(context.get('caller'), context);
+    const ownerId = ownerOf(context);
     const [event, ...others] = await findEvents(deps.db, { ownerId, sourceType, sourceId, scopeKey: context.req.query('scopeKey') });
     if (event === undefined) return notFound(`no event ${sourceType} ${sourceId} of this owner`);
     if (others.length > 0) {
@@ -106,7 +113,7 @@ export const signalRoutes = (deps: SignalDoorDeps, onError: (error: unknown) => 
   });
   routes.get('/receipts', async (context) => {
     const query = requireInput(receiptQuery, context.req.query());
-    return context.json(await listReceipts(deps.db, { ...query, ownerId: ownerOf(context.get('caller'), context) }));
+    return context.json(await listReceipts(deps.db, { ...query, ownerId: ownerOf(context) }));
   });
   return routes;
 };

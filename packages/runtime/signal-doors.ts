@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
+import type { Caller } from '../agent-signal/caller.ts';
 import { parseEvent } from '../agent-signal/events.schema.ts';
-import type { Caller, Door } from '../agent-signal/events.schema.ts';
+import type { Door } from '../agent-signal/events.schema.ts';
 import { scopeWorkflowId } from '../contracts/scope-identity.ts';
 import { EVENT_FAILURES } from '../contracts/signal-events.ts';
 import type { SourceEvent } from '../contracts/signal-events.ts';

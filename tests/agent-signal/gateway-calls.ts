@@ -30,7 +30,8 @@ export interface TestGateway {
   call(path: string, call?: Call): Promise<Answered>;
 }
 
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+/** A token as the configuration names it. */
+export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** Opens one over a rig, in which a service and the user of the test have tokens. */
 export const openGateway = (rig: Rig, signals: Signals, given: Partial<GatewayDeps> = {}): TestGateway => {

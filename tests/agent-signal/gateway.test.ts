@@ -9,7 +9,7 @@ import { writeFlag } from '../../packages/database/agents.ts';
 import { createProbeRuns } from '../../packages/testing/probe-runs.ts';
 import { createRig } from '../../packages/testing/rig.ts';
 import type { Rig } from '../../packages/testing/rig.ts';
-import { openGateway, SECRETS } from './gateway-calls.ts';
+import { hashOf, openGateway, SECRETS } from './gateway-calls.ts';
 import type { TestGateway } from './gateway-calls.ts';
 import { createSignals, probeEvent } from './signals.ts';
 import type { Signals } from './signals.ts';
@@ -71,6 +71,26 @@ describe('the server door', () => {
     expect(await call(path)).toMatchObject({ status: 200, body: { ownerId: 'ws:w', done: 1 } });
     expect(await call(path, { token: 'user-token' })).toMatchObject({ status: 404 });
     expect(await call('/agent-signal/traces/probe.event/w1?workspaceId=w', { token: 'user-token' })).toMatchObject({ status: 404 });
+  });
+
+  test('a service that is bound to a user or a workspace speaks for it without saying so, and for nobody else', async () => {
+    const tokens = [
+      { hash: hashOf('of-user'), kind: 'service', userId: signals.user },
+      { hash: hashOf('of-workspace'), kind: 'service', workspaceId: 'w' },
+    ] as const;
+    const bound = openGateway(rig, signals, { callers: { tokens, webhookSecrets: [], defaultUser: 'local' } });
+    const [user, workspace] = [{ token: 'of-user' }, { token: 'of-workspace' }];
+    expect(await bound.call('/agent-signal/emit', { ...user, body: probeEvent('m1') })).toMatchObject({ status: 200 });
+    expect(await bound.call('/agent-signal/emit', { ...workspace, body: event('m1') })).toMatchObject({ status: 200 });
+    const path = '/agent-signal/scopes/topic:t1';
+    expect(await bound.call(path, user)).toMatchObject({ status: 200, body: { ownerId: signals.user } });
+    expect(await bound.call(`${path}?userId=anybody`, workspace)).toMatchObject({ status: 200, body: { ownerId: 'ws:w' } });
+    const foreign = { status: 403, body: { title: 'Forbidden' } };
+    expect(await bound.call('/agent-signal/events', { ...user, body: { ...event('m2'), userId: 'another' } })).toMatchObject(foreign);
+    expect(await bound.call('/agent-signal/events', { ...workspace, body: { ...event('m2'), workspaceId: 'v' } })).toMatchObject(foreign);
+    for (const named of ['userId=another', 'workspaceId=w']) expect(await bound.call(`${path}?${named}`, user)).toMatchObject(foreign);
+    expect(await bound.call('/agent-signal/receipts?workspaceId=v', workspace)).toMatchObject(foreign);
+    expect(await call(`${path}?userId=%20`)).toMatchObject({ status: 400, body: { problems: [{ path: 'userId' }] } });
   });
 
   test('refuses with a problem that names the field', async () => {
@@ -193,6 +213,13 @@ describe('a gateway that is open on the loopback address', () => {
     expect((await send('null')).status).toBe(401);
     expect((await send('http://localhost:3000')).status).toBe(202);
     expect((await send()).status).toBe(202);
+  });
+
+  test('answers for whom its caller asks, and for the default user where nobody is named', async () => {
+    await call('/agent-signal/emit', { body: { ...event('m1'), userId: 'somebody' } });
+    const ask = async (query: string) => (await open().request(`/agent-signal/scopes/topic:t1${query}`)).json();
+    expect(await ask('?userId=somebody')).toMatchObject({ ownerId: 'somebody', done: 1 });
+    expect(await ask('')).toMatchObject({ status: 404 });
   });
 
   test('answers under its own names only, so that no other name that points to it is one', async () => {
