@@ -2,6 +2,8 @@ import { Hono } from 'hono';
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { findUnserializable } from '../contracts/json-value.ts';
+import { runChecks } from '../runtime/health-server.ts';
+import type { HealthChecks } from '../runtime/health-server.ts';
 import type { PipelineClient } from '../runtime/pipeline-client.ts';
 import { EventRefused } from '../runtime/signal-answers.ts';
 import type { SignalDoorDeps } from '../runtime/signal-doors.ts';
@@ -20,7 +22,7 @@ export interface GatewayDeps {
   readonly pipelines: PipelineClient;
   readonly callers: CallerRules;
   /** Whether the parts behind it answer, by name. */
-  readonly checks: Readonly<Record<string, () => Promise<boolean>>>;
+  readonly checks: HealthChecks;
   /** Hears of faults of ours, which callers are not told. */
   readonly onError: (error: unknown) => void;
 }
@@ -40,8 +42,8 @@ export const createGateway = ({ signals, pipelines, callers, checks, onError }: 
   const app = new Hono<GatewayEnv>();
   app.get('/livez', (context) => context.json({ alive: true }));
   app.get('/readyz', async (context) => {
-    const states = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await check().catch(() => false)] as const));
-    return context.json(Object.fromEntries(states), states.every(([, holds]) => holds) ? 200 : 503);
+    const states = await runChecks(checks);
+    return context.json(states, Object.values(states).every(Boolean) ? 200 : 503);
   });
   app.get('/openapi.json', (context) => context.json(createOpenApi()));
   app.use(bodyLimit({ maxSize: MOST_BYTES, onError: tooLarge }));

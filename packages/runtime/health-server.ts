@@ -48,7 +48,8 @@ export async function startHealthServer(address: string | undefined, checks: Hea
   };
 }
 
-async function runChecks(checks: HealthChecks): Promise<Readonly<Record<string, boolean>>> {
+/** State of each check, asked now. */
+export async function runChecks(checks: HealthChecks): Promise<Readonly<Record<string, boolean>>> {
   const states = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await holds(check)] as const));
   return Object.fromEntries(states);
 }
