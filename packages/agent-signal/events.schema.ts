@@ -31,12 +31,13 @@ const cause = z.strictObject({ rootSourceId: nodeId, chainId: nodeId, depth: int
 
 const base = { sourceType: id, sourceId, payload: z.looseObject({}), timestamp: int.optional(), userId: id.optional(), agentId: id.optional() };
 
-const ENVELOPES = {
+/** What a server's door takes, and what a user's doors take. */
+export const eventEnvelopes = {
   server: z.strictObject({ ...base, workspaceId: id.optional(), scopeKey: z.string().optional(), cause: cause.optional() }),
   user: z.strictObject(base),
 };
 
-type Envelope = z.output<(typeof ENVELOPES)['server']>;
+type Envelope = z.output<(typeof eventEnvelopes)['server']>;
 
 const refuse = (type: EventFailureType, ...problems: readonly InputProblem[]): RefusedEvent => ({ ok: false, type, problems });
 
@@ -115,7 +116,7 @@ export const parseEvent = (
       code: 'payload_too_large',
       message: `the event has ${bytes} bytes, at most ${limits.eventBytes} are allowed`,
     });
-  const envelope = parseWith(door === 'server' ? ENVELOPES.server : ENVELOPES.user, body);
+  const envelope = parseWith(door === 'server' ? eventEnvelopes.server : eventEnvelopes.user, body);
   if (!envelope.ok) return envelope;
   const { sourceType, sourceId: fact, timestamp, agentId, ...more } = envelope.value as Envelope;
   const refusedType = checkType(door, sourceType);

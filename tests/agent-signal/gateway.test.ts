@@ -190,12 +190,8 @@ describe('pipelines', () => {
   });
 });
 
-test('the OpenAPI document names every door and every source type', async () => {
-  const { body } = await call('/openapi.json', { token: '' });
-  expect(Object.keys(body['paths'] as object)).toEqual(
-    expect.arrayContaining(['/agent-signal/events', '/agent-signal/client-events', '/pipelines/probe/runs']),
-  );
-  expect(Object.keys((body['components'] as { schemas: object }).schemas)).toContain('payload.agent.user.message');
+test('what nothing answers is a problem that points to the document', async () => {
+  expect(await call('/openapi.json', { token: '' })).toMatchObject({ status: 200 });
   expect(await call('/nowhere')).toMatchObject({ status: 404, type: 'application/problem+json' });
 });
 
