@@ -71,10 +71,13 @@ const callStep = async ({ deps, attempts, signal: outer }: InProcessHost, reques
 /** Runs one claimed event to its end; null: its claim was taken over. */
 export const runInProcess = async (host: InProcessHost, event: ClaimedEvent): Promise<EventState | null> => {
   try {
-    const end = await driveEvent(event, host.deps.limits, async (request) => {
-      const result = await callStep(host, request);
-      return result.answer.status === 'start' ? start(host, request, result.answer.operationId) : result;
-    });
+    const drive = driveEvent(event, host.deps.limits);
+    let turn = drive.next();
+    while (turn.done !== true) {
+      const result = await callStep(host, turn.value);
+      turn = drive.next(result.answer.status === 'start' ? await start(host, turn.value, result.answer.operationId) : result);
+    }
+    const end = turn.value;
     if (end.kind === 'lost') return null;
     return end.kind === 'settled' ? end.state : await host.settle(event, end.outcome);
   } catch (error) {

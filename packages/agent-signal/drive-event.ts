@@ -27,21 +27,20 @@ const requestOf = (event: ClaimedEvent, step: Step, { rest, limits }: { readonly
   };
 };
 
-/** Runs the scheduler over one event, a handler at a time, until nothing of it is queued; `call` null: the claim was lost. The same loop in every host. */
-export const driveEvent = async (
-  event: ClaimedEvent,
-  limits: SignalLimits,
-  call: (request: StepRequest) => Promise<StepResult | null>,
-): Promise<EventEnd> => {
+/**
+ * Runs the scheduler over one event until nothing of it is queued: hands out one call after the other and takes its result; null: the claim was lost.
+ * The same in every host, which makes the calls.
+ */
+export function* driveEvent(event: ClaimedEvent, limits: SignalLimits): Generator<StepRequest, EventEnd, StepResult | null> {
   let run = startRun(event.node);
   let isFollowed = false;
   for (let step = nextStep(run); step !== undefined; step = nextStep(run)) {
     const rest = takeStep(run);
-    const result = await call(requestOf(event, step, { rest, limits }));
+    const result = yield requestOf(event, step, { rest, limits });
     if (result === null) return { kind: 'lost' };
     isFollowed ||= result.isFollowed === true;
     if (result.settled !== null) return { kind: 'settled', state: result.settled, isFollowed };
     run = applyAnswer(rest, `${step.handlerId} (${step.node.id})`, { answer: result.answer, bounds: limits });
   }
   return { kind: 'unsettled', outcome: outcomeOf(run), isFollowed };
-};
+}

@@ -81,11 +81,14 @@ const settle = async ({ eventId, token }: ClaimedEvent, { outcome, isFollowed }:
 
 /** Runs one claimed event; what no call could settle is settled here, unless nobody handles the event at all: then its outcome goes with the next claim. */
 export const runClaimedEvent = async (event: ClaimedEvent, terms: EventTerms): Promise<RunEvent> => {
+  const drive = driveEvent(event, terms.limits);
   let claimed: Claimed | undefined;
-  const end = await driveEvent(event, terms.limits, async (request) => {
-    const result = await callStep(request, event, terms);
+  let turn = drive.next();
+  while (turn.done !== true) {
+    const result = await callStep(turn.value, event, terms);
     claimed = result?.claimed;
-    return result;
-  });
+    turn = drive.next(result);
+  }
+  const end = turn.value;
   return { end: end.kind === 'unsettled' && event.node.handlers.length > 0 ? await settle(event, end) : end, claimed };
 };

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { InputProblem } from '../contracts/failures.ts';
 import { toProblems } from '../contracts/problems.schema.ts';
 import type { EventFailureType } from '../contracts/signal-events.ts';
-import { classifyDatabaseError } from '../database/errors.ts';
+import { classifyDatabaseError, isUnstorable } from '../database/errors.ts';
 import { EventRefused } from '../runtime/signal-answers.ts';
 import { RunFault } from '../runtime/run-fault.ts';
 import type { RunFaultKind } from '../runtime/run-fault.ts';
@@ -21,8 +21,6 @@ export interface Problem {
 }
 
 const RETRY_SECONDS = 5;
-// The SQLSTATE class of values that are none of their type.
-const DATA_EXCEPTION = '22';
 
 /** The response of a problem. */
 export const problem = ({ status, type, detail, retryAfterSeconds, ...more }: Problem): Response =>
@@ -60,14 +58,14 @@ const describeError = (error: unknown): Problem => {
   if (error instanceof RunFault) return { ...OF_RUN[error.kind], detail: error.message };
   if (error instanceof UserError) return { status: 400, type: 'InvalidInput', detail: error.message };
   if (isTemporalAway(error)) return { ...OF_RUN.unanswered, detail: 'Temporal cannot be reached: try again' };
-  const fault = classifyDatabaseError(error);
-  if (fault?.sqlState?.startsWith(DATA_EXCEPTION) === true)
+  if (isUnstorable(error))
     return {
       status: 400,
       type: 'InvalidInput',
       detail: 'a value is none that the database can keep: text with NUL, half a character, or a number out of range',
     };
-  if (fault?.unavailable === true) return { status: 503, type: 'DatabaseUnavailable', detail: DATABASE_AWAY, retryAfterSeconds: RETRY_SECONDS };
+  if (classifyDatabaseError(error)?.unavailable === true)
+    return { status: 503, type: 'DatabaseUnavailable', detail: DATABASE_AWAY, retryAfterSeconds: RETRY_SECONDS };
   return { status: 500, type: 'InternalError', detail: 'something went wrong here; the log of the gateway says what' };
 };
 
