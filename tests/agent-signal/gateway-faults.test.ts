@@ -111,10 +111,15 @@ describe('text that no column can hold', () => {
         status: 400,
         body: { problems: [{ path: 'scopeKey' }] },
       });
-    const message = { sourceType: 'agent.user.message', sourceId: 'm1', userId: signals.user };
-    const payload = { message: 'a\0', messageId: 'm1', documentPayload: { text: 'a\0' } };
-    expect(await call('/agent-signal/events', { body: { ...message, payload } })).toMatchObject({ status: 400, body: { title: 'InvalidInput' } });
     expect(await signals.count('signal_events')).toBe(0);
     expect(faults).toEqual([]);
+  });
+
+  test('is replaced in a payload, in free JSON, too', async () => {
+    const { call } = openGateway(rig, signals);
+    const payload = { message: 'a\0', messageId: 'm1', documentPayload: { 'k\0': 'a\uD83D' } };
+    const sent = { sourceType: 'agent.user.message', sourceId: 'm1', userId: signals.user, scopeKey: 'topic:t1', payload };
+    expect(await call('/agent-signal/events', { body: sent })).toMatchObject({ status: 202 });
+    expect((await signals.event('m1')).payload).toMatchObject({ message: 'a\uFFFD', documentPayload: { 'k\uFFFD': 'a\uFFFD' } });
   });
 });
