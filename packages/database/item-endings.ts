@@ -34,7 +34,11 @@ interface EndValues extends Record<string, unknown> {
   readonly reasons: readonly (string | null)[];
 }
 
-// The last condition always holds: estimated at one row, the join keeps to the index although a new table's statistics say nothing.
+// Rows of `g` that still hold their items. The last conditions always hold: estimated at one row, the join keeps to the index although a new table's
+// statistics say nothing. And the state is no condition for an index: older statistics know of no claimed row, and to read all that are claimed now for
+// each row would look cheap.
+const isHeld = sql`i.id = g.row_id and i.token = g.token and (i.state || '') = 'claimed' and g.row_id > 0 and g.token > 0`;
+
 const endStatement = prepareStatement<EndValues, { readonly row_id: string }>(
   'strata_end_items',
   sql`
@@ -44,7 +48,7 @@ const endStatement = prepareStatement<EndValues, { readonly row_id: string }>(
     ${sql.placeholder('rowIds')}::bigint[], ${sql.placeholder('tokens')}::int[], ${sql.placeholder('states')}::text[],
     ${sql.placeholder('results')}::text[], ${sql.placeholder('resultHashes')}::text[], ${sql.placeholder('reasons')}::text[]
   ) as g(row_id, token, state, result, result_hash, reason)
-  where i.id = g.row_id and i.token = g.token and i.state = 'claimed' and g.row_id > 0 and g.token > 0
+  where ${isHeld}
   returning i.id::text as row_id`,
 );
 
@@ -140,5 +144,5 @@ export const releaseItems = async (executor: Executor, claims: readonly Claim[])
   await executor.execute(sql`
     update pipeline_items i set state = 'open', attempts = greatest(0, i.attempts - 1)
     from unnest(${sql.param(claims.map(({ rowId }) => rowId))}::bigint[], ${sql.param(claims.map(({ token }) => token))}::int[]) as g(row_id, token)
-    where i.id = g.row_id and i.token = g.token and i.state = 'claimed'`);
+    where ${isHeld}`);
 };
