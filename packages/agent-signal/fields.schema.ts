@@ -1,20 +1,18 @@
 import { z } from 'zod';
 import { computeByteLength } from '../contracts/digest.ts';
+import { toStorable } from '../contracts/json-value.ts';
 
 const ID_BYTES = 200;
 const SOURCE_ID_BYTES = 600;
 const NODE_ID_BYTES = 1_000;
 const TEXT_BYTES = 64 * 1_024;
-const UNSTORABLE = /\0|\p{Surrogate}/gu;
 const ISO_MS = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const LOCAL_DATE = /^\d{4}-\d{2}-\d{2}$/;
-
-const clean = (value: string): string => value.replaceAll(UNSTORABLE, '\uFFFD');
 
 const identifier = (bytes: number) =>
   z
     .string()
-    .transform((value) => clean(value).trim())
+    .transform((value) => toStorable(value).trim())
     .refine((value) => value !== '', { error: 'must not be blank' })
     .refine((value) => computeByteLength(value) <= bytes, { error: `must not exceed ${bytes} bytes` });
 
@@ -30,7 +28,7 @@ export const nodeId = identifier(NODE_ID_BYTES);
 /** Text ≤ 64 KiB; what no text column can hold (NUL, half a character) is replaced. */
 export const text = z
   .string()
-  .transform(clean)
+  .transform((value) => toStorable(value))
   .refine((value) => computeByteLength(value) <= TEXT_BYTES, { error: 'must not exceed 64 KiB' });
 
 /** Integer ≥ 0. */

@@ -181,11 +181,11 @@ export const acceptEvent = async (executor: Executor, event: SourceEvent, option
 
 /** Keeps an event that is derived from another one of its scope, in that one's place: it is claimed next. Known facts stay as they are. */
 export const insertDerived = async (executor: Executor, event: SourceEvent, eventId: string): Promise<void> => {
-  const { sourceType, sourceId, payload, userId, agentId, workspaceId } = event;
+  const { sourceType, sourceId, payload, cause, userId, agentId, workspaceId } = event;
   await executor.execute(sql`
     insert into signal_events (scope_id, seq, source_type, source_id, state, payload, context, cause)
     select e.scope_id, e.seq, ${sourceType}, ${sourceId}, 'pending', ${JSON.stringify(payload)}::jsonb, ${JSON.stringify({ userId, agentId, workspaceId })}::jsonb,
-      e.cause || '{"isInherited":true}'
+      ${cause === undefined ? null : JSON.stringify(cause)}::jsonb
     from signal_events e where e.id = ${eventId}::bigint
     on conflict (scope_id, source_type, source_id) do nothing`);
 };
