@@ -42,7 +42,8 @@ test('an event whose claim is lost between two attempts answers nothing', async 
     id: 'trial',
     on: 'probe.event',
     handle: () => {
-      setTimeout(() => lost.abort(new ClaimLost('1')), 10);
+      // By then the call has failed, and its pause has begun.
+      setImmediate(() => lost.abort(new ClaimLost('1')));
       throw Object.assign(new Error('HTTP 503'), { type: 'ProviderUnavailable', retryable: true });
     },
   });
